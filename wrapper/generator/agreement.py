@@ -19,39 +19,40 @@ from typing import NamedTuple
 # argument `group`, or both groups of its new intercommunicator.
 SCOPES = ("", "comm", "group", "groups", "win", "file")
 
-# Which processes a call needs; if it has buffers, also which process sends to which.
+# The processes for which a call waits; if it has buffers, also which process sends to which.
 #   from root   each process needs the root, which has data for all
 #   to root     the root needs each process
 #   prefix      each process needs those with lower ranks
 #   exchange    each process needs each: all have data for all
 #   agree       like exchange, without data
-#   meet        processes of another job, after all of this job have come
+#   meet        processes of another job, after all processes of this job have made the call
 #   edges       the sources and destinations in the topology
-# On an intercommunicator these are processes of the other group (6.2.3), and the root is one.
+# On an intercommunicator these processes, and the root, belong to the other group (6.2.3).
 FLOWS = ("", "from root", "to root", "prefix", "exchange", "agree", "meet", "edges")
 
-# Which type signatures must be equal. A reduction, which has an argument `op`, sends no messages:
-# the data that all processes reduce must be equal. An intercommunicator's rooted reduction sends
-# the result of one group to the other. All other data must equal what its receiver expects:
-#   equal       on an intracommunicator all data of all processes is equal then (6.4, 6.5.1, 6.6.1,
+# The type signatures that must be equal. A reduction, which has an argument `op`, sends no
+# messages: the data that all processes reduce must be equal. An intercommunicator's rooted
+# reduction sends the result of one group to the other. All other data must equal what its receiver
+# expects:
+#   equal       on an intracommunicator all data of all processes is equal (6.4, 6.5.1, 6.6.1,
 #               6.7.1, 6.8.1, 6.9)
 #   vector      all processes have the same signature for each process, as MPI_Allgatherv (6.7.2,
 #               6.10.2)
-#   pairs       each two processes may have their own (6.5.2, 6.6.2, 6.8.2). So may each edge of a
+#   pairs       each pair of processes may have its own (6.5.2, 6.6.2, 6.8.2). So may each edge of a
 #               topology, and several edges from one process to another match in any order (8.6)
 SIGNATURES = ("", "equal", "vector", "pairs")
 
-# Where MPI_IN_PLACE may stand: at the root only, at all processes if at one, or at any. A prefix
+# Where MPI_IN_PLACE is allowed: only at the root, at all processes or none, or at any. A prefix
 # reduction leaves it to each process (6.11.1). So does MPI_REDUCE_SCATTER (6.10.2): a process whose
 # entry of recvcounts is 0 may have no receive buffer. MPI_REDUCE_SCATTER_BLOCK does not (6.10.1).
 PLACES = ("", "root", "all", "any")
 
-# Arguments that must agree, in the order of their bits in C, and how; a name that has several rules
-# is followed by a colon.
+# Arguments that must agree, in the order of their bits in C, and the rule for each. A name that has
+# several rules is followed by a colon.
 #   equal       the same value at all processes
 #   root        the same rank; on intercommunicators as section 6.2.3 says
 #   predefined  the same predefined operation; MPI does not compare user-defined ones (6.9.1)
-#   members     the same group at all its members; the groups of others may differ (7.4.2)
+#   members     the same group at all its members; other processes may pass other groups (7.4.2)
 #   side        the same value in each of the two groups (7.6.2)
 #   leaders     the same value at the two leaders, who find each other by it (7.6.2)
 #   defined     the same value, except for MPI_UNDEFINED (7.4.2)
@@ -86,21 +87,21 @@ ARGUMENTS = {
     "whence": "equal",
     "flag": "equal",
 }
-# Logical arguments: all values that are true agree (2.5.4).
+# Logical arguments: all values that mean true agree (2.5.4).
 LOGICAL = ("high", "periods", "reorder", "flag")
 
 
 class Agreement(NamedTuple):
-    """The rules for one collective operation."""
+    """The rules for one collective operation: one row of the table below."""
 
     over: str = ""
     flow: str = ""
     signatures: str = ""
-    in_place: tuple[str, ...] = ()  # the buffer that MPI_IN_PLACE may stand for, and where
+    in_place: tuple[str, ...] = ()  # the buffer that MPI_IN_PLACE may replace, and where
     arguments: tuple[str, ...] = ()
 
 
-# By operation: over, flow, signatures, in_place, arguments; "-": none.
+# For each operation: over, flow, signatures, in_place, arguments; "-": none.
 _COLLECTIVE = """
 Barrier                       comm    agree      -       -             -
 Bcast                         comm    from root  equal   -             root

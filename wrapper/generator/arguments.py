@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C text for arguments of some procedures only: constructors' arguments, and freed objects."""
+"""C text for arguments of special procedures: datatype constructors, and calls that free."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wrapper.generator.mpi_standard import Parameter, Procedure
 
 
 def declaration(parameter: Parameter) -> str:
-    """A parameter of a wrapper: handles by value in a whole register."""
+    """The declaration of a wrapper's parameter; a handle by value occupies a whole register."""
     if parameter.by_value_handle:
         return f"mpipp_{known.HANDLES[parameter.kind][0]} {parameter.name}"
     return parameter.declaration
@@ -19,7 +19,7 @@ def key(parameter: Parameter) -> str:
 
 
 def of_freed(name: str) -> list[str]:
-    """The object that the call frees, as the debugger sees it during the call."""
+    """Statements that show the debugger, during the call, which object the call frees."""
     role = f"mpipp_role(MPIPP_ROLE_{name})"
     return [
         "struct mpipp_input inputs[] = "
@@ -29,7 +29,7 @@ def of_freed(name: str) -> list[str]:
 
 
 def of_procedure(procedure: Procedure) -> list[str]:
-    """The arguments of this procedure only, as the debugger sees them while MPI checks them."""
+    """Statements that show the debugger this procedure's named arguments while MPI checks them."""
     parameters = {p.name: p for p in procedure.parameters}
     lines, inputs = [], []
     for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
@@ -60,7 +60,7 @@ def of_procedure(procedure: Procedure) -> list[str]:
 
 
 def of_constructor(procedure: Procedure) -> list[str]:
-    """The constructor's arguments, as the debugger sees them while MPI checks them."""
+    """Statements that show the debugger a constructor's arguments while MPI checks them."""
     inputs, lines = [], []
     for p in procedure.parameters:
         if p.kind == "DATATYPE":
@@ -81,12 +81,12 @@ def of_constructor(procedure: Procedure) -> list[str]:
 
 
 def _components(procedure: Procedure) -> list[Parameter]:
-    """The datatypes that a constructor gets: one array, or one or more of them."""
+    """The datatype parameters of a constructor: one array, or single datatypes."""
     return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
 
 
 def _type_list(procedure: Procedure) -> str:
-    """The datatypes, and their number, in C."""
+    """The C arguments for a constructor's datatypes: their array, and its length."""
     found = _components(procedure)
     if not found:
         return "NULL, 0"

@@ -17,7 +17,7 @@ BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
 DISPLACEMENTS = {"POLYDISPLACEMENT", "DISPLACEMENT"}
 # One-sided procedures: the access to the target's memory.
 TARGET_ACCESS = {"Put": "WRITES", "Get": "READS"}
-_BLOCKS = "Reduce_scatter_block"  # its sendbuf is one vector, though counted by blocks
+_BLOCKS = "Reduce_scatter_block"  # its sendbuf is one vector, although its count is that of a block
 _SCATTERED = (_BLOCKS, "Reduce_scatter")
 SINGLE = {"Fetch_and_op", "Compare_and_swap"}  # one element, no count
 
@@ -37,13 +37,13 @@ class Buffer:
         return self.pointer.kind == "RMA_DISPLACEMENT_NNI"
 
     def decode(self, procedure: Procedure, index: int) -> list[str]:
-        """C statements that record it; index: among the procedure's buffers."""
+        """C statements that record the buffer; index: its position in the procedure's list."""
         statement = self._vector(procedure) if self._is_vector else self._plain(procedure, index)
         places = " || ".join(f"mpipp_at_{place}(call)" for place in self.at(procedure))
         return [f"if ({places})", "  " + statement] if places else [statement]
 
     def at(self, procedure: Procedure) -> tuple[str, ...]:
-        """The processes in which it counts, if the rank decides: the "root", every "leaf", or both.
+        """The processes in which the buffer is significant: the "root", every "leaf", or both.
 
         All processes of an intracommunicator are leaves. A process that names MPI_PROC_NULL is
         neither.
@@ -153,7 +153,7 @@ class Buffer:
 
 
 def rooted(procedure: Procedure) -> bool:
-    """Return whether the process's rank decides which of the buffers count."""
+    """Return whether the process's rank decides which buffers are significant."""
     return any(p.name == "root" for p in procedure.parameters)
 
 

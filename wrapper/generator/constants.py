@@ -31,7 +31,7 @@ NULLS = {
     "MPIPP_MESSAGE": "MESSAGE_NULL",
 }
 
-# A LONG_LONG and LONG_LONG_INT share a handle; the name listed first wins.
+# LONG_LONG and LONG_LONG_INT share a handle; the handle gets the name that is listed first.
 VALUES = """
 BOTTOM IN_PLACE STATUS_IGNORE STATUSES_IGNORE UNWEIGHTED WEIGHTS_EMPTY BUFFER_AUTOMATIC
 """.split()
@@ -58,7 +58,7 @@ def _line(macro: str, name: str) -> str:
 
 
 def text() -> str:
-    """The text of generated/constants.inc: macro calls, each only where mpi.h has the constant."""
+    """The text of generated/constants.inc: a macro call for each constant that mpi.h has."""
     lines = [_line(f"DATATYPE(MPI_{name})", f"MPI_{name}") for name in DATATYPES]
     lines += [
         f"NULL_HANDLE({kind}, MPI_{name})\n"

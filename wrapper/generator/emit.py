@@ -58,7 +58,7 @@ def names(everything: list[Procedure]) -> str:
 
 
 def rename(wrapped: list[Procedure]) -> str:
-    """mpi.h's declarations under other names: the wrappers' own differ in the handles' types."""
+    """Macros that rename mpi.h's declarations: the wrappers have other types for handles."""
     return "".join(
         f"#define {prefix}MPI_{p.name} mpih_{prefix}{p.name}\n"
         for p in wrapped
@@ -74,7 +74,7 @@ def unrename(wrapped: list[Procedure]) -> str:
 
 
 def prelude() -> str:
-    """calls.h: what the files of wrappers begin with."""
+    """The text of calls.h, with which each file of wrappers begins."""
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
     lines += ['#include "rename.h"', '#include "abi/vendor.h"', '#include "unrename.h"']
@@ -129,7 +129,7 @@ def _wrapper(procedure: Procedure) -> str:
 
 
 def _profiling_body(procedure: Procedure) -> list[str]:
-    """PMPI_X: usually MPI itself calls it. Otherwise like MPI_X, by a jump without a frame."""
+    """The wrapper PMPI_X: it calls MPI if MPI itself made the call, else jumps to MPI_X."""
     name, plain = procedure.name, ", ".join(p.name for p in procedure.parameters)
     return [
         f"void *real = mpipp_procedure(1, MPIPP_PROC_{name});",
@@ -139,7 +139,7 @@ def _profiling_body(procedure: Procedure) -> list[str]:
 
 
 def _plain_body(procedure: Procedure) -> list[str]:
-    """The fast path (intercept/fast_path.h), or a jump that leaves no frame, to all others."""
+    """The wrapper MPI_X of a frequent procedure: the fast path, or a jump to the general path."""
     name = procedure.name
     given = ", ".join(p.name for p in procedure.parameters)
     to_mpi = ", ".join(_argument(p, procedure) for p in procedure.parameters)
@@ -182,7 +182,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
 
 
 def _seen(procedure: Procedure) -> list[str]:
-    """The rest of the fast path if there are hooks: its record is complete."""
+    """The rest of the fast path if there are hooks: the call's record is already complete."""
     name = procedure.name
     parameters = ", ".join(declaration(p) for p in procedure.parameters)
     lines = [
@@ -212,7 +212,7 @@ def _body(procedure: Procedure) -> list[str]:
     lines += ordinals.counting(procedure)
     calling = _calling(procedure)
     requests = _requests(procedure)
-    if requests and base in known.ALWAYS:  # there are none, or MPI reports the error
+    if requests and base in known.ALWAYS:  # without an array there are none, or MPI reports it
         lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", *("  " + line for line in calling)]
         lines += ["  return mpipp_leave_any(thread, code);", "}"]
     lines += [*outputs.checks(procedure), *_before(procedure), *calling]
@@ -224,7 +224,7 @@ def _body(procedure: Procedure) -> list[str]:
 
 
 def _ending(procedure: Procedure) -> list[str]:
-    """MPI has returned `code`."""
+    """Statements after MPI has returned `code`."""
     base, lines = procedure.base, list[str]()
     after = ordinals.resolving(procedure) + ordinals.noting_first(procedure)
     after += _after(procedure, buffers_of(procedure)) + ordinals.noting(procedure)
@@ -241,7 +241,7 @@ def _ending(procedure: Procedure) -> list[str]:
 
 
 def _calling(procedure: Procedure, active: str = "mpipp_activate") -> list[str]:
-    """The hook interface, with MPI behind it."""
+    """A call of MPI that passes the hooks if there are any."""
     plain = ", ".join(_argument(p, procedure) for p in procedure.parameters)
     given = ", ".join(["thread", "real", *(p.name for p in procedure.parameters)])
     return [
@@ -252,7 +252,7 @@ def _calling(procedure: Procedure, active: str = "mpipp_activate") -> list[str]:
 
 
 def _hooked(procedure: Procedure) -> list[str]:
-    """MPI with hooks before it. Out of line: otherwise it would cost registers."""
+    """A function that calls hooks and MPI. It is out of line to save registers in the wrapper."""
     found = buffers_of(procedure)
     given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
     parameters = "".join(f", {declaration(p)}" for p in procedure.parameters)
@@ -272,7 +272,7 @@ def _results(procedure: Procedure) -> str:
     """The argument for a result of the call (intercept/hooks.h); empty if there is none."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
-    # Inquiries of topologies return numbers of the same kinds.
+    # Queries of topologies have results of the same kinds, which are no results for hooks.
     waits = bool({"REQUEST", "STATUS", "WINDOW"} & {p.kind for p in procedure.parameters})
     for p in procedure.parameters:
         stored = p.indirect and p.direction in ("out", "inout")
@@ -290,7 +290,7 @@ def _results(procedure: Procedure) -> str:
 
 
 def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
-    """By field of the call record: its bit in "present", and the value in C."""
+    """Map each field of the call record to its bit in "present", and its value in C."""
     found: dict[str, tuple[str, str]] = {}
     if procedure.base in known.COMBINERS:
         return found  # the constructor's arguments contain everything
@@ -309,17 +309,17 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
 
 
 def _kept(procedure: Procedure) -> set[str]:
-    # A rank in a topology is no target: it is among the arguments.
+    # A rank in a topology is not the peer of a message: it is a named argument.
     return set(SCALARS) - ({"rank"} & set(known.ARGUMENTS.get(procedure.base, "").split()))
 
 
 def scalars(procedure: Procedure) -> list[str]:
-    """The fields of the call record, beside buffers, that a debugger may ask for."""
+    """Statements that set the fields of the call record other than buffers."""
     return sorted(set(_recorded(procedure)) - {"requests"})
 
 
 def _requests(procedure: Procedure) -> Parameter | None:
-    """The request or the requests that it gets, or makes."""
+    """Statements that record the address and number of the call's requests."""
     return next((p for p in procedure.parameters if p.kind == "REQUEST" and p.indirect), None)
 
 
@@ -340,7 +340,7 @@ def _scalars(procedure: Procedure) -> list[str]:
 
 
 def statuses(procedure: Procedure) -> Parameter | None:
-    """The status or the statuses that it stores."""
+    """Statements that record the address of the call's status or statuses."""
     found = (p for p in procedure.parameters if p.kind == "STATUS" and p.direction == "out")
     return next(found, None)
 
@@ -389,7 +389,7 @@ def _before(procedure: Procedure) -> list[str]:
 
 
 def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
-    """As _argument, with hooks."""
+    """The argument for MPI like `_argument`, but as hooks have changed it."""
     if parameter.kind == "STATUS":
         return f"mpipp_intercept_passed_status(passage, {parameter.name})"
     if any(b.pointer is parameter for b in buffers):
@@ -435,7 +435,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         if makes and (p.kind == "REQUEST" or not special):
             persistent = int(procedure.form in STARTED_LATER)
             first = len(buffers) == 1 and _bits(procedure) <= FIRST
-            # before the special statement, which may refer to the new request
+            # first, because the special statement may refer to the new request
             lines.insert(
                 int(imports),
                 known.MADE[p.kind].format(
@@ -447,12 +447,12 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             )
     ended = ended_handle(procedure)
     if ended and not special:
-        # the call does not own it any more: a reader must not see it use the message again
+        # clears the record's message, so that a reader does not see it received twice
         if ended.kind == "MESSAGE":
             lines.append(
                 "MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);"
             )
-        if base in known.FREEING:  # an object that this very call has freed was not freed before it
+        if base in known.FREEING:  # no error: this very call has freed the object
             lines.append("call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;")
         kind = known.HANDLES[ended.kind][1]
         lines.append(f"mpipp_registry_note_free({kind}, handle, serial, call->caller);")

@@ -12,9 +12,9 @@ FORMS = (
 )  # fmt: skip
 
 PARTITIONED = {"Psend_init", "Precv_init"}
-# Operations that the standard defines by each other: their calls match. For MPI_DIST_GRAPH_CREATE
-# and MPI_DIST_GRAPH_CREATE_ADJACENT it does not say so. Each is collective, so that all processes
-# must call the same (MPI-4.1, sections 2.4, 6.1 and 8.5.4).
+# Operations that the standard defines in terms of each other, so that their calls match. For
+# MPI_DIST_GRAPH_CREATE and MPI_DIST_GRAPH_CREATE_ADJACENT it does not say so. Each is collective,
+# so that all processes must call the same (MPI-4.1, sections 2.4, 6.1 and 8.5.4).
 MEETS = {
     "Comm_dup_with_info": "Comm_dup",
     "Comm_idup_with_info": "Comm_idup",
@@ -24,7 +24,7 @@ _NONBLOCKING = re.compile(r"(|.*_)[Ii]([a-z]\w*)$")
 
 
 def form_of(base: str, bases: Set[str]) -> tuple[str, str]:
-    """The operation and the form of a procedure without `_c`; bases: all there are.
+    """The operation and the form of a procedure without `_c`; bases: the names of all procedures.
 
     The operation is the name of its blocking form if it has one, else its own.
     """

@@ -34,7 +34,7 @@ STALE = "is not generated any more: run make generate"
 
 
 def group_of(procedure: Procedure) -> str:
-    """The heading under which docs/reference/procedures.md lists it."""
+    """The heading under which docs/reference/procedures.md lists the procedure."""
     base, kinds = procedure.base, {p.kind for p in procedure.parameters}
     names = {p.name for p in procedure.parameters}
     if base.startswith("File_"):
@@ -63,8 +63,9 @@ def group_of(procedure: Procedure) -> str:
 
 
 def file_of(procedure: Procedure) -> str:
-    """The file of wrappers it is in. The files have similar sizes, since they are compiled at the
-    same time.
+    """The generated file with the procedure's wrapper.
+
+    The files have similar sizes, because they are compiled at the same time.
     """
     heading = group_of(procedure)
     if heading != "Collective communication":
@@ -76,7 +77,7 @@ def file_of(procedure: Procedure) -> str:
 
 
 def _listed(procedures: list[Procedure]) -> str:
-    """The names of the procedures, each with both forms."""
+    """The names of the procedures, with the small and large count forms in one item."""
     found = {p.name for p in procedures}
     return ", ".join(
         f"`MPI_{name}`" + ("\u00a0(+\u00a0`_c`)" if name + "_c" in found else "")
@@ -86,7 +87,7 @@ def _listed(procedures: list[Procedure]) -> str:
 
 
 def document(everything: list[Procedure]) -> str:
-    """The text of docs/reference/procedures.md: the covered procedures, counted."""
+    """The text of docs/reference/procedures.md: the lists of procedures, with their numbers."""
     recorded = [p for p in everything if is_recorded(p)]
     not_recorded = [p for p in everything if is_marked(p)]
     rest = [p for p in everything if not is_wrapped(p)]
@@ -165,7 +166,7 @@ def outputs() -> dict[Path, str]:
 
 
 def unknown(wanted: dict[Path, str]) -> list[Path]:
-    """The files in the folder of generated files that are not generated (any more)."""
+    """The files in the folder of generated files that this generator does not write."""
     return sorted(set(GENERATED.iterdir()) - set(wanted)) if GENERATED.exists() else []
 
 

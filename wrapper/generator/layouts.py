@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The C structs in sockets and shared memory, also in Python, with assertions in C.
+"""The C structs that Python reads from sockets and shared memory, with assertions in C.
 
 The headers define them. Their members have types of a fixed size, and are arrays at most.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 WRAPPER = Path(__file__).resolve().parent.parent
-# Name in C: the header that has it, and the last member that Python reads, "": all.
+# Each struct's name in C, its header, and the last member that Python reads ("": all members).
 STRUCTS = {
     "mpipp_hello": ("watcher_client/messages.h", ""),
     "mpipp_notice": ("watcher_client/messages.h", ""),
@@ -37,15 +37,15 @@ ENUMS = {
     "mpipp_moved": ("registry/buffer_accesses.h", "MPIPP_"),
     "mpipp_reach_state": ("registry/window_extents.h", "MPIPP_REACH_"),
 }
-# A C type's letter in Python's struct, and its bytes.
+# For each C type: its letter in Python's `struct` module, and its size in bytes.
 _TYPES = {"uint64_t": ("Q", 8), "int64_t": ("q", 8), "uint32_t": ("I", 4), "char": ("s", 1)}
 
 
-_PYTHON = {"bytes": "size", "count": "amount"}  # the others are Python's own
+_PYTHON = {"bytes": "size", "count": "amount"}  # the names in C are attributes of Python's tuples
 
 
 class Member(NamedTuple):
-    """A member of a struct, of a type as Python's struct writes it."""
+    """A member of a struct, with its type as in Python's `struct` module."""
 
     name: str
     letters: str  # "Q", "32s"
@@ -102,7 +102,7 @@ def _body(header: str, what: str, name: str) -> str:
 
 
 def enumerators(name: str) -> Iterator[tuple[str, int]]:
-    """Names without their prefix, and values."""
+    """The enumerators: names without the common prefix, and values."""
     header, prefix = ENUMS[name]
     value = -1
     for one in _body(header, "enum", name).split(","):
@@ -113,7 +113,7 @@ def enumerators(name: str) -> Iterator[tuple[str, int]]:
 
 
 def assertions() -> str:
-    """The assertions in C: MPIPP_LAYOUT(name) fails if Python reads the struct otherwise."""
+    """The assertions in C: MPIPP_LAYOUT(name) fails if Python's layout of the struct differs."""
     lines = [
         "#ifndef MPIPP_GENERATED_LAYOUTS_H",
         "#define MPIPP_GENERATED_LAYOUTS_H",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wrapper.generator.mpi_standard import Procedure
 
-# Procedures that do not block, do not depend on other processes, and are not awaited by them.
+# Local procedures: they do not wait for other processes, which do not wait for them.
 _LOCAL = {
     *("Irecv", "Recv_init", "Send_init", "Ssend_init", "Pack", "Unpack", "Grequest_start"),
     *("Comm_set_name", "Comm_create_errhandler", "Comm_group", "Comm_get_errhandler"),
@@ -17,7 +17,7 @@ _LOCAL_PREFIXES = (
     *("Cart_get", "Cart_rank", "Cart_coords", "Cart_shift", "Cartdim_get"),
     *("Graph_neighbors", "Graph_get", "Graphdims_get"),
 )
-# Procedures without a record that are not local; all others of them are treated as local.
+# Unrecorded procedures that are not local; all other unrecorded procedures are treated as local.
 _MARKED_PREFIXES = (
     *("Lookup_", "Publish_", "Unpublish_", "File_", "Buffer_", "Comm_flush_"),
     *("Session_flush_", "Close_"),

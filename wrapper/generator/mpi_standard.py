@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every procedure of MPI, from the MPI Forum's own data (pympistandard), and those it removed."""
+"""Every procedure of MPI, also removed ones, from the MPI Forum's data (pympistandard)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Parameter:
     kind: str  # the standard's kind: BUFFER, DATATYPE, RANK ...
     direction: str  # "in", "out" or "inout"
     declaration: str  # in C, with the name
-    length: str  # of an array: the parameter that counts it, "*" if the standard names none
+    length: str  # of an array: the parameter with its length, "*" if the standard names none
     root_only: bool
 
     @property
@@ -49,7 +49,7 @@ class Procedure:
     operation: str  # "Bcast" for all forms of MPI_Bcast
     form: str  # one of forms.FORMS
     parameters: list[Parameter]
-    removed: bool = False  # not in mpi.h any more: guarded by nothing, declared here
+    removed: bool = False  # no longer in mpi.h: always wrapped, and declared here
 
     @property
     def large(self) -> bool:
@@ -68,7 +68,7 @@ def name_of(declaration: str) -> str:
 
 
 def parse(expression: str, data: dict[str, Any], base: str, bases: set[str]) -> Procedure:
-    """The procedure behind a C declaration; kinds come from the standard's data by name."""
+    """The procedure with a C declaration; its parameters' kinds come from the standard's data."""
     name = re.search(r"MPI_(\w+)\(", expression)
     assert name, expression
     parameters = []
@@ -115,7 +115,7 @@ def standard() -> list[Procedure]:
 
 
 def removed() -> list[Procedure]:
-    """The MPI-1 procedures that MPI-3 removed and the libraries keep."""
+    """The MPI-1 procedures that MPI-3 removed, but that libraries still have."""
     found = []
     for expression in known.REMOVED:
         data = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls inside another call: what a callback of the program frees is gone, what it makes exists."""
+"""Calls inside another call: a callback of the program may free or create objects."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from wrapper.generator import procedures as known
 from wrapper.generator.mpi_standard import Parameter, Procedure
 
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
-# In a program of another flavor a handle has another size, and no thread has a record.
+# In a program of another MPI flavor handles have another size, but no thread has a record.
 KNOWN = "mpipp_recorder_self != &mpipp_recorder_no_thread"
 
 
 def ended_handle(procedure: Procedure) -> Parameter | None:
-    """The handle the procedure frees (or commits), if it does."""
+    """The parameter with the handle that the procedure frees or commits; None if there is none."""
     for p in procedure.parameters:
         if p.kind in known.HANDLES and p.direction == "inout" and p.indirect and not p.array:
             if procedure.base.endswith(ENDS) or procedure.base == "Type_commit":
@@ -62,7 +62,7 @@ def _around_free(ended: Parameter, call: str) -> list[str]:
 
 
 def _made(procedure: Procedure) -> list[Parameter]:
-    # The handles that it gives out, of objects that nothing completes or receives.
+    # The handles of new objects, except for requests and messages, which end in other ways.
     return [
         p
         for p in procedure.parameters

@@ -7,13 +7,13 @@ from wrapper.generator import agreement
 from wrapper.generator.mpi_standard import Parameter, Procedure
 from wrapper.generator.procedures import RECEIVED
 
-MATCHES = ("Mprobe", "Improbe")  # they take a message, of which another call receives the data
+MATCHES = ("Mprobe", "Improbe")  # they match a message, whose data another call receives
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
 ANY = "mpipp_is_wildcard(source, {tag})"
 
 
 def bits(procedure: Procedure) -> list[str]:
-    """The bits of "present" for these ordinals."""
+    """The bits of "present" for the procedure's ordinals."""
     sends, receives = _sends(procedure), _receives(procedure)
     found = []
     if sends or receives or _collective(procedure):
@@ -32,7 +32,7 @@ def counting(procedure: Procedure) -> list[str]:
         return ["call->ordinal = mpipp_collective_ordinal(call);"]
     if procedure.base in MATCHES:
         return ["MPI_Status received;"]
-    if _takes_message(procedure):  # it was counted when a probe matched it
+    if _takes_message(procedure):  # counted already, when a probe matched the message
         return ["mpipp_recorder_note_message(call);"]
     if not sends and not receives:
         return []
@@ -60,7 +60,7 @@ def counting(procedure: Procedure) -> list[str]:
 
 
 def status(procedure: Procedure, parameter: Parameter) -> str | None:
-    """The status that MPI gets, if a receive of any message must know which message came."""
+    """The status argument for MPI, if a wildcard receive must learn which message it received."""
     if parameter.kind != "STATUS":
         return None
     if procedure.base in MATCHES:
@@ -72,7 +72,7 @@ def status(procedure: Procedure, parameter: Parameter) -> str | None:
 
 
 def resolving(procedure: Procedure) -> list[str]:
-    """Statements once a blocking receive of any message has returned."""
+    """Statements after a blocking wildcard receive has returned."""
     if not _learns(procedure):
         return []
     any_message = ANY.format(tag=_receive_tag(procedure))
@@ -86,7 +86,7 @@ def resolving(procedure: Procedure) -> list[str]:
 
 
 def noting(procedure: Procedure) -> list[str]:
-    """Statements once MPI has accepted a collective call, whose arrays can be read then."""
+    """Statements after MPI has accepted a collective call: only then its arrays are valid."""
     if _collective(procedure):
         return ["mpipp_recorder_note_collective(call);"]
     blocking = _together(procedure) and not _nonblocking(procedure)
@@ -94,13 +94,13 @@ def noting(procedure: Procedure) -> list[str]:
 
 
 def noting_first(procedure: Procedure) -> list[str]:
-    """Statements for a collective call whose request is made with its number."""
+    """Statements for a nonblocking collective call, whose request gets its ordinal."""
     first = _together(procedure) and _nonblocking(procedure)
     return ["mpipp_recorder_note_object_call(call);"] if first else []
 
 
 def failing(procedure: Procedure, call: str = "call") -> str | None:
-    """The code of a call that failed: it is unknown whether it took part in the matching."""
+    """The return code of a failed call; notes that its part in the matching is uncertain."""
     if procedure.base in STARTS:
         return f"mpipp_recorder_fail_start({STARTS[procedure.base]}, code)"
     if _together(procedure):
@@ -148,13 +148,13 @@ def _learns(procedure: Procedure) -> bool:
 
 
 def _together(procedure: Procedure) -> bool:
-    # Collective over a window or a file that it gets, and does not free.
+    # The call is collective over an existing window or file, and does not free it.
     given = any(p.kind in ("WINDOW", "FILE") and p.by_value_handle for p in procedure.parameters)
     return given and agreement.agreement(procedure.operation).over in ("win", "file")
 
 
 def _collective(procedure: Procedure) -> bool:
-    # Collective over the communicator that it gets and does not free: a freed one has no later
+    # The call is collective over a communicator, and does not free it: a freed one has no later
     # calls.
     given = any(p.kind == "COMMUNICATOR" and p.by_value_handle for p in procedure.parameters)
     return given and agreement.agreement(procedure.operation).over in ("comm", "groups")

@@ -8,13 +8,13 @@ from __future__ import annotations
 from wrapper.generator import procedures as known
 from wrapper.generator.mpi_standard import Parameter, Procedure
 
-NAME = "null_output"  # under which a query has the name of such an argument
-# Kinds of which a null pointer may be valid, or that are no results.
+NAME = "null_output"  # a query has the argument's name under this name
+# Kinds of arguments that are no results, or for which a null pointer may be valid.
 _OTHERS = {"BUFFER", "STRING", "STRING_ARRAY", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE"}
 
 
 def outputs(procedure: Procedure) -> list[Parameter]:
-    """The results of a procedure; of arrays, whose length may be 0, only statuses."""
+    """The result parameters of a procedure; arrays, which may be empty, only if of statuses."""
     base = procedure.base
     if procedure.removed or base.startswith((*known.NULL_OUTPUTS, "T_")):
         return []
@@ -34,7 +34,7 @@ def _is_result(p: Parameter) -> bool:
 
 
 def checks(procedure: Procedure) -> list[str]:
-    """The statements that look for null pointers."""
+    """The statements that check the results for null pointers."""
     requests = next((p for p in procedure.parameters if p.kind == "REQUEST" and p.array), None)
     lines = []
     for p in outputs(procedure):

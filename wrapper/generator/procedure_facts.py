@@ -32,7 +32,7 @@ def _agreeing(name: str) -> str:
 
 
 def _facts(procedure: Procedure) -> str:
-    """A row without its names."""
+    """The fields of a row other than names."""
     rule = agreement.agreement(procedure.operation)
     columns = {
         "takes": " ".join(emit.scalars(procedure)),

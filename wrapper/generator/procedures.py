@@ -17,15 +17,15 @@ HANDLES = {
     "MESSAGE": ("MPI_Message", "MPIPP_MESSAGE"),
 }
 
-# Procedures that use neither a communication buffer nor the life of a handle, although their
-# parameters look like it.
+# Procedures that use no communication buffer, and create or free no handle, although their
+# parameters look as if they did.
 NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
     "Type_match_size", "Comm_get_parent",
 }  # fmt: skip
 
-# Recorded although they have no buffer and make or end no handle: they complete, start, wait,
-# synchronize, name, commit or set.
+# Procedures that are recorded although they have no buffer, and create or free no handle: they
+# complete, start, wait, synchronize, name, commit or set.
 RECORDED = {
     "Init", "Init_thread", "Finalize", "Abort",
     "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
@@ -48,7 +48,7 @@ RECORDED = {
     "Dist_graph_neighbors_count", "Dist_graph_neighbors",
 }  # fmt: skip
 
-# Not wrapped at all. They read or set existing values and certainly call no other procedure of MPI.
+# Procedures that are not wrapped: they read or set values, and certainly call no other procedure.
 # The same holds for conversions of handles (c2f, toint), and procedures that return no error code.
 UNWRAPPED = {
     "Initialized", "Finalized", "Is_thread_main", "Query_thread",
@@ -57,10 +57,10 @@ UNWRAPPED = {
     "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
-# Their results may be null pointers, or they are called before MPI is there.
+# Procedures whose results may be null pointers, or that are called before MPI is initialized.
 NULL_OUTPUTS = ("Init", "Initialized", "Finalized", "Session_init", "Pcontrol", "Keyval", "Attr_")
 
-# So frequent that they have a fast path (intercept/fast_path.h).
+# Procedures that are so frequent that they have a fast path (intercept/fast_path.h).
 PLAIN_MADE = {"Isend", "Irecv"}
 PLAIN = {*PLAIN_MADE, "Waitall"}
 
@@ -88,12 +88,13 @@ COMBINERS = {
     "Type_get_value_index": "VALUE_INDEX",
 }
 
-# They change an existing datatype, which the debugger shows.
+# Procedures that change an existing datatype, which the debugger shows.
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
-# Arguments that are recorded while the call is active, beside those that all records have. Numbers
-# and handles have their names. Arrays have their length, or -1 if it follows from other arguments.
-# `text` marks strings; for datatypes the `extent` is recorded. For collective calls they are kept.
+# Named arguments, which are recorded while the call is active, beside the members that all records
+# have. A number or a handle has only its name. An array has its length, or -1 if that follows from
+# other arguments. `text` marks a string; `extent`: the extent of a datatype is recorded. The
+# history of collective calls keeps these arguments.
 ARGUMENTS = {
     "Pready": "partition",
     "Pready_range": "partition_low partition_high",
@@ -154,7 +155,7 @@ ARGUMENTS = {
     "Win_post": "group",
 }
 
-# Datatypes that a call gets beside those of buffers, and of constructors.
+# Datatype arguments other than those of buffers and constructors.
 TYPES = {"File_set_view": "etype filetype"}
 
 # Headings of docs/reference/procedures.md -> the generated file of those wrappers. Collectives have
@@ -166,26 +167,28 @@ FILES = {
     "Datatypes and packing": "calls_datatypes.c",
 }
 
-# Called once in a program.
+# Procedures that a program calls once.
 ONCE = {"Init", "Init_thread", "Finalize"}
 
-# Objects that a callback of the program frees inside another call are recorded. Not groups and
-# error handlers: Open MPI's plug-ins free some that have the handle of the program's own.
+# Kinds of objects for which it is recorded that a callback of the program frees them inside another
+# call. Groups and error handlers are left out: Open MPI's plug-ins free some with the handle of one
+# of the program's.
 FREED_BY_CALLBACKS = {
     "DATATYPE", "COMMUNICATOR", "WINDOW", "OPERATION", "FILE", "INFO", "SESSION",
 }  # fmt: skip
 
-# Statements before MPI is called: for values that are gone afterwards.
+# Statements before MPI is called, for values that no longer exist afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
-# They end the operation of a request, as few operations may be ended: the call filter checks them.
+# Procedures that free or cancel a request. Only few operations allow that, so the filter checks
+# them.
 GIVING_UP = ("Request_free", "Cancel")
-# They need capacity in an attached buffer.
+# Procedures that need space in an attached buffer.
 BUFFERED = ("Bsend", "Ibsend")
-# They pass memory for a window to MPI, which hooks may have at another address.
+# Procedures that pass memory for a window to MPI; hooks may pass another address.
 GIVING_MEMORY = {"Win_create"}
-# Procedures that are not recorded, but whose results must be the program's own values.
+# Unrecorded procedures whose results mpipp replaces by values that fit the program.
 MARKED_AFTER = {
     "Win_get_attr": "mpipp_recorder_note_attribute(win_keyval, attribute_val, flag)",
     **{
@@ -198,7 +201,7 @@ MARKED_AFTER = {
         "mpipp_recorder_free_keyval(freed)",
     ),
 }
-# Statements before their calls, which save data that the call destroys.
+# Statements before unrecorded calls, which save data that the call destroys.
 MARKED_BEFORE = {
     **{
         f"{kind}_free_keyval": f"int freed = {name} ? *{name} : MPI_KEYVAL_INVALID"
@@ -210,9 +213,9 @@ MARKED_BEFORE = {
     },
     "Keyval_free": "int freed = keyval ? *keyval : MPI_KEYVAL_INVALID",
 }
-# Facts on those that the standard's data lacks. Some take a null handle (MPI-4.1, sections 7.8 and
-# 14.7), beside infos, which are only hints. Some may be called at any time (section 11.4.1), or
-# need only their arguments. Some are not checked at all.
+# Facts on unrecorded procedures that the standard's data lacks. Some accept a null handle (MPI-4.1,
+# sections 7.8 and 14.7), beside infos, which are only hints. Some may be called at any time
+# (section 11.4.1), or need only their arguments. Some are not checked at all.
 NULL_IS_FINE = {
     ("Comm_get_name", "comm"), ("Type_get_name", "datatype"), ("Win_get_name", "win"),
     ("File_set_errhandler", "file"), ("File_call_errhandler", "fh"),
@@ -220,7 +223,7 @@ NULL_IS_FINE = {
 NEEDS_INFO = "Info_"
 ANY_TIME = ("Error_", "Add_error_", "Remove_error_", "Info_", "Session_")
 NOT_LOOKED_AT = ("T_", "Abi_")
-# They free an object: before the call it must be known that it may be freed.
+# Procedures that free an object. The object's serial is read before the call.
 FREEING = {
     "Comm_free": "comm",
     "Comm_disconnect": "comm",
@@ -232,7 +235,7 @@ FREEING = {
     "File_close": "file",
     "Session_finalize": "session",
 }
-# They change the attached buffer, also inside another call: then it is unknown.
+# Procedures that change the attached buffer. Inside another call they make it unknown.
 ATTACHING = {
     "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
     "Session_attach_buffer", "Session_detach_buffer",
@@ -249,7 +252,7 @@ OF_REQUEST = (
     "call->present |= MPIPP_HAS_REQUESTS;"
 )
 BEFORE = {
-    # MPI removes the handle while the call may still be checked.
+    # MPI resets the handle while the watcher may still check the call.
     "Request_free": "MPI_Request given = request ? *request : MPI_REQUEST_NULL;\n"
     "call->before = request ? (uintptr_t)&given : 0;",
     "Intercomm_create": "mpipp_recorder_lead(call, local_leader, "
@@ -293,11 +296,11 @@ BEFORE = {
     + "\nuint64_t serial = mpipp_registry_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 
-# The status of a call that must know which message it was, even if the program ignores it.
+# The status argument of calls that must learn which message it was, even if the program ignores it.
 RECEIVED = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
 
-# Statements after MPI was called, with any result. An operation that failed is completed as well;
-# if no index or flag shows which one, its handle is gone.
+# Statements after MPI was called, with any return code. A failed operation is complete, too. If no
+# index or flag shows which one it is, MPI has reset its handle.
 GONE = "mpipp_complete_all(call, &before, count, array_of_requests, 0);"
 ALL = "mpipp_complete_all(call, &before, count, array_of_requests, {all});"
 ANY = (
@@ -312,7 +315,7 @@ SOME = (
     "array_of_requests);"
 )
 END = "\nmpipp_handles_deinit(&before, {count});"
-# Statements before these: they note how collective operations have failed.
+# Statements that come before those above, and note how collective operations have failed.
 FAILED = "if (MPIPP_UNLIKELY(code != MPI_SUCCESS))\n  "
 ONE_FAILED = FAILED + "mpipp_recorder_fail_completion(MPIPP_KEY(before), code);\n"
 ALL_FAILED = (
@@ -351,7 +354,7 @@ ALWAYS = {
     "Win_complete": UNKNOWN,
 }
 
-# The value that is 0 if they have found nothing: the program polls, maybe forever.
+# The value that is 0 if a polling call has found nothing: the program may poll forever.
 POLLING = {
     **dict.fromkeys(("Test", "Testall", "Testany", "Iprobe", "Improbe"), "flag"),
     **dict.fromkeys(("Request_get_status", "Request_get_status_all"), "flag"),
@@ -359,7 +362,7 @@ POLLING = {
     **dict.fromkeys(("Testsome", "Request_get_status_some"), "outcount"),
 }
 
-# Statements after MPI succeeded, instead of what the parameters' kinds imply for handles.
+# Statements after MPI succeeded, in place of those that the kinds of the parameters imply.
 KEY = "MPIPP_KEY(({type}){name})"
 COMM = KEY.format(type="MPI_Comm", name="comm")
 INFO = KEY.format(type="MPI_Info", name="info")
@@ -379,7 +382,7 @@ AFTER = {
     "Session_detach_buffer": "mpipp_recorder_attach_to_session();",
     "Start": "mpipp_recorder_end_start(call, request, 1);",
     "Startall": "mpipp_recorder_end_start(call, array_of_requests, count);",
-    # They leave the handles, but show that the buffers may be used again.
+    # These keep the handles, but show that the program may use the buffers again.
     "Request_get_status": "if (*flag) "
     "mpipp_recorder_note_completion(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
@@ -396,7 +399,7 @@ AFTER = {
     "Bsend": "mpipp_recorder_note_buffered_send(call);",
     "Ibsend": "mpipp_recorder_note_buffered_send(call);",
     "Type_commit": "mpipp_recorder_commit_datatype(handle);",
-    # An object that this very call has freed was no freed argument.
+    # No error: this very call has freed the object.
     "Type_free": "call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;\n"
     "mpipp_registry_note_free(MPIPP_DATATYPE, handle, serial, call->caller);",
     "Type_get_contents": "mpipp_recorder_import_contents(call, (MPI_Datatype)datatype, "
@@ -451,7 +454,7 @@ AFTER = {
     "Win_unlock_all": f"mpipp_recorder_close_epoch({WIN}, MPIPP_EPOCH_LOCK_ALL);",
 }
 
-# After a handle was made: the function to call for *{name}, by the parameter's kind.
+# The call that records a new object *{name}, for each kind of parameter.
 MADE = {
     "REQUEST": "mpipp_add_request(call, *{name}, {persistent}, MPIPP_COPY_{copy});",
     "COMMUNICATOR": "mpipp_recorder_add_comm(call, *{name});",
@@ -461,7 +464,7 @@ MADE = {
     "ERRHANDLER": "mpipp_recorder_add_errhandler(call, *{name}, 0);",
 }
 
-# Buffers whose count applies to each peer of the communicator, by operation.
+# For each operation, the buffers whose count applies to each peer of the communicator.
 PER_PEER = {
     "Gather": {"recvbuf"},
     "Scatter": {"sendbuf"},
@@ -472,14 +475,14 @@ PER_PEER = {
     "Neighbor_alltoall": {"sendbuf", "recvbuf"},
 }
 
-# The standard's data marks this parameter as significant at the root only; it is not.
+# A parameter that the standard's data wrongly marks as significant only at the root.
 NOT_ROOT_ONLY = {("Scatterv_init", "recvbuf")}
 
-# Pointer parameters whose constness or type differs between the libraries' headers.
+# Pointer parameters whose type, or `const`, differs between the headers of MPI libraries.
 LOOSE = {"Info_create_env", "Pready_list"}
 
-# Removed from the standard in MPI-3.0, still in the libraries. int blocklengths, MPI_Aint
-# displacements: MPI-1.1 sections 3.12 and 7.2.
+# Procedures that MPI-3.0 removed, but libraries still have. Their blocklengths are int, and their
+# displacements MPI_Aint (MPI-1.1, sections 3.12 and 7.2).
 REMOVED = [
     "int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, "
     "MPI_Datatype* newtype)",

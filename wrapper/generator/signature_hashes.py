@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of mpipp/datatypes/signatures/hashing.py for the wrapper."""
+"""The constants of mpipp/datatypes/signatures/hashing.py, as C text for the wrapper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _row(name: str) -> str:
 
 
 def text() -> str:
-    """generated/letters.h: constants, and the letters of predefined datatypes."""
+    """The text of generated/letters.h: constants, and the letters of predefined datatypes."""
     rows = " \\\n".join(_row(f"MPI_{name}") for name in constants.DATATYPES)
     return f"""\
 // Constants of mpipp/datatypes/signatures/hashing.py, which explains them.

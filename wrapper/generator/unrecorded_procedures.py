@@ -13,7 +13,7 @@ from wrapper.generator.arguments import declaration, key
 from wrapper.generator.mpi_standard import Procedure
 from wrapper.generator.outputs import checks
 
-MOST = 2  # handles of one procedure
+MOST = 2  # largest number of handles of one procedure
 
 
 class Handle(NamedTuple):
@@ -33,7 +33,7 @@ def is_wrapped(procedure: Procedure) -> bool:
 
 
 def is_recorded(procedure: Procedure) -> bool:
-    """Return whether it has a communication buffer or makes, changes, names or ends a handle."""
+    """Return whether it has a buffer, or creates, changes, names or frees a handle."""
     base = procedure.base
     if base in known.RECORDED:
         return True
@@ -47,7 +47,7 @@ def is_recorded(procedure: Procedure) -> bool:
 
 
 def is_marked(procedure: Procedure) -> bool:
-    """Return whether it is wrapped, and not recorded."""
+    """Return whether the procedure is wrapped, but not recorded."""
     return is_wrapped(procedure) and not is_recorded(procedure)
 
 
@@ -73,7 +73,7 @@ def needs_mpi(procedure: Procedure) -> bool:
 
 
 def python(marked: Iterable[Procedure]) -> str:
-    """Rows: the handles, "!" if MPI is needed, and the names of all such procedures."""
+    """Table rows: the handles, "!" if MPI must be initialized, and the procedures with these."""
     rows: dict[str, list[str]] = {}
     for p in marked:
         words = [f"{h.name}:{h.kind}{'?' * h.null}" for h in handles(p)] + ["!"] * needs_mpi(p)
@@ -90,7 +90,7 @@ def _row(procedure: Procedure) -> str:
 
 
 def rows(marked: Iterable[Procedure]) -> str:
-    """The text of marked.inc: an initializer for each procedure with known facts."""
+    """The text of marked.inc: an initializer for each unrecorded procedure with known facts."""
     told = (p for p in marked if handles(p) or needs_mpi(p))
     return "\n".join([*map(_row, told), ""])
 

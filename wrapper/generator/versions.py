@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from wrapper.generator.mpi_standard import Procedure
 
-# The first versions of procedures that MPI-3.1 does not have. Also of large-count forms: the other
-# ones came with MPI-4.0 (MPI-4.1, annex B; MPI-5.0, annex B).
+# For procedures that MPI-3.1 lacks: the version of MPI that introduced them. Also for large-count
+# forms, unless they came with MPI-4.0 (MPI-4.1, annex B; MPI-5.0, annex B).
 _PREFIXES = {
     (4, 0): ("Session_", "T_event_", "T_source_"),
     (5, 0): ("Abi_",),
@@ -48,7 +48,7 @@ _HEAD = """\
 
 
 def text(wrapped: list[Procedure]) -> str:
-    """The lines MPIPP_HAVE_<procedure> for each that mpi.h has from its version on."""
+    """The lines MPIPP_HAVE_<procedure>, grouped by the MPI version that introduced each."""
     found: dict[tuple[int, int], list[str]] = {}
     for procedure in wrapped:
         if not procedure.removed:
@@ -62,7 +62,7 @@ def text(wrapped: list[Procedure]) -> str:
 
 
 def first(procedure: Procedure) -> tuple[int, int]:
-    """The first version of the standard that has it; (3, 1) for all that are older."""
+    """The first version of MPI with the procedure; (3, 1) for all older procedures."""
     base = procedure.base
     version = _FIRST.get(base, (3, 1))
     for of, prefixes in _PREFIXES.items():
@@ -73,7 +73,7 @@ def first(procedure: Procedure) -> tuple[int, int]:
     return max(version, _FIRST_LARGE.get(base, (4, 0))) if procedure.large else version
 
 
-# Persistent sends and receives belong to MPI-1, collective operations to MPI-4.0.
+# Persistent sends and receives exist since MPI-1, persistent collective operations since MPI-4.0.
 _PERSISTENT = ("Bsend_init", "Recv_init", "Rsend_init", "Send_init", "Ssend_init")
 
 
