@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Repeats a run, and stops in the call in which an earlier run has found an error. The watcher
-// knows the call's place and process (mpipp run --check --stop-at); this code knows the ordinals
-// that it may have.
+// Lets a repeated run stop in the call in which an earlier run has found an error (mpipp run
+// --check --stop-at). The watcher knows the place and the process of the call; MPIPP_STOP_AT has
+// its possible ordinals.
 #include "intercept/stop_at.h"
 
 #include <signal.h>

@@ -9,7 +9,8 @@
 #include "recorder/objects/window_aliases.h"
 #include "recorder/returned_codes.h"
 
-// The handles that are passed to the call. A reader of a stopped process checks them there.
+// Records the handles that are passed to the call, so that a debugger can check them while the
+// process is stopped in it.
 static inline void mpipp_set_passed_handles(struct mpipp_thread *thread, uint64_t count,
                                             uint64_t first, uint64_t second) {
   MPIPP_WRITE(thread->handle, first);

@@ -92,8 +92,8 @@ static void take_result(const struct mpipp_completions_order *order, int i) {
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
   mpipp_perturb_substitute_complete(before, &order->program[from]);
-  order->handles[i] = order->program[from]; // the loop may test again, and must not find it a
-                                            // second time
+  order->handles[i] = order->program[from]; // if the loop tests again, MPI gets the handle that it
+                                            // has reset, and does not report this completion twice
 }
 
 // After an error: takes over the results for handles that MPI reports as complete, or has reset.

@@ -23,7 +23,7 @@ int mpipp_guard_snapshots_are_crowded(void);
 // The distance from the program's addresses to the memory that MPI gets.
 uint64_t mpipp_guard_snapshot_shift(const struct mpipp_snapshot *compared);
 // mpipp_guard_snapshot_begin: the operation is about to start. Returns 0 if the buffer's memory is
-// unmapped; then nothing has changed. looks: 0 if changes are not searched this time.
+// unmapped; then nothing has changed. looks: 0 if changes are not looked for this time.
 // mpipp_guard_snapshot_end: the operation has completed. Returns whether a change was found;
 // `change` is NULL if it is not wanted.
 int mpipp_guard_snapshot_begin(struct mpipp_snapshot *compared, int looks);

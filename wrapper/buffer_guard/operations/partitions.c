@@ -21,9 +21,9 @@ struct mpipp_rest {
 struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
   uint64_t low, count, bytes;  // the first byte; number of partitions; bytes of each
-  int writes, looks;           // writes: MPI writes there; looks: changes are searched this time
-  struct mpipp_rest *rests;    // NULL: no partition is compared
-  char marked[];               // 1: marked ready, or arrived
+  int writes, looks; // writes: MPI writes there; looks: 1 if changes are looked for this time
+  struct mpipp_rest *rests; // NULL: no partition is compared
+  char marked[];            // 1: marked ready, or arrived
 };
 
 struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_window *window,

@@ -26,7 +26,7 @@ void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_
 void mpipp_guard_partitions_drop(struct mpipp_partitions *partitions);
 // mpipp_guard_partitions_begin: the operation is about to start, and no partition is ready or has
 // arrived. Returns 0 if the pages cannot be protected this time. looks: 0 if changes are not
-// searched this time.
+// looked for this time.
 // mpipp_guard_partitions_end: the operation is complete. Copies the remaining data to the program,
 // if the memory still exists. Returns whether a change was found; `change` is NULL if it is not
 // wanted.
