@@ -78,8 +78,8 @@
 #include "registry/shared_arena.h"
 #include "watcher_client/connection.h"
 
-// The address of all other records. The first bytes identify it, "MPIPPREG", and say how to read
-// on.
+// The root of all records. Its first bytes, "MPIPPREG", identify it, and the next ones say how to
+// read the rest.
 extern struct mpipp_registry mpipp_registry;
 
 static void open_for_watcher(void) {
@@ -91,7 +91,7 @@ static void open_for_watcher(void) {
 }
 
 void mpipp_open(void) {
-  // In a program of another MPI library all calls are passed on, and nothing is recorded.
+  // In a program of another MPI library, all calls are passed on to it, and nothing is recorded.
   int right = mpipp_abi_is_right_library();
   if (right) {
     mpipp_recorder_open_threads();
@@ -104,6 +104,6 @@ void mpipp_open(void) {
   mpipp_recorder_wildcard_waits = mpipp_intercept_watch_wildcards;
   mpipp_recorder_ledger_open();
   if (right && mpipp_registry_is_shared) open_for_watcher();
-  mpipp_abi_find_mpi_code(); // in either case: readers must see the status
+  mpipp_abi_find_mpi_code(); // needed in either case, because readers must see the status
   if (right) mpipp_intercept_python_open();
 }

@@ -8,7 +8,7 @@
 #include "abi/vendor.h"
 #include "generated/procedures.h"
 
-// [0]: MPI_X in the next library (another tool, or MPI); [1]: PMPI_X.
+// The addresses of procedures. [0]: MPI_X of the next library (another tool, or MPI); [1]: PMPI_X.
 extern void *mpipp_abi_real[2][MPIPP_PROCEDURES] MPIPP_SEAM_DATA(mpipp_abi_real);
 
 // Finds all MPI_X. After that no entry is NULL, and threads may get records.
@@ -39,7 +39,7 @@ MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
 // Sets a layer: code that calls MPI for the program, so that its return addresses say nothing.
 // `place` returns the place of a call from there.
 void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
-// Returns whether the address is in the code of a library named libmpi...
+// Returns whether an address is in the code of a library whose name begins with libmpi.
 int mpipp_abi_in_mpi(uint64_t address);
 // Bounds of the code of the MPI libraries and the layer.
 extern uint64_t mpipp_abi_mpi_low MPIPP_SEAM_DATA(mpipp_abi_mpi_low);
@@ -50,8 +50,8 @@ static inline int mpipp_is_outside_mpi(uint64_t caller) {
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
   return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_slow(caller);
 }
-// The same return address for an active call, found quickly. It relies on this: for calls from one
-// place in MPI's layers, the two frames are always at the same distance.
+// A faster version of mpipp_abi_outside_mpi_slow, for an active call. It relies on this: for calls
+// from one place in MPI's layers, the two frames are always at the same distance.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_at(uint64_t caller, uint64_t frame);
 void mpipp_abi_find_mpi_code(void);
 

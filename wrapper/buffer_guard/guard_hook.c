@@ -18,6 +18,7 @@
 #include "buffer_guard/memory/window_memory.h"
 #include "buffer_guard/operations/completion_race.h"
 #include "buffer_guard/operations/failed_waits.h"
+#include "buffer_guard/operations/kept_operations.h"
 #include "buffer_guard/operations/owned_bytes.h"
 #include "buffer_guard/operations/pending.h"
 #include "buffer_guard/operations/rma_requests.h"
@@ -37,8 +38,6 @@
 
 enum { ORDER = 1000 }; // runs next to MPI: all other hooks see the program's own buffers
 
-static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // held while kept operations are
-                                                                 // tested
 static int is_off = 0;
 // The operation that the thread's call starts, and whether the thread is inside a call.
 static __thread struct mpipp_guarded_operation *posted __attribute__((tls_model("initial-exec")));
@@ -232,49 +231,6 @@ static void end_accesses(uint64_t win, const struct mpipp_call *call) {
   mpipp_guard_unlock();
 }
 
-// The program frees the request of an active operation. MPI continues the operation in the window's
-// memory, and data that it receives outside whole pages must still be copied to the program. So the
-// request is not freed, but kept and tested.
-static int keep_freed_request(struct mpipp_passage *passage) {
-  MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
-  mpipp_guard_lock();
-  struct mpipp_guarded_operation *guarded =
-      request ? mpipp_guard_find_operation(MPIPP_KEY(*request), 0) : NULL;
-  if (request) mpipp_guard_skip_note_free(MPIPP_KEY(*request));
-  if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE)
-    guarded = NULL; // MPI does not use an
-                    // inactive request's
-                    // memory
-  if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
-  if (guarded) mpipp_guard_keep(guarded);
-  mpipp_guard_unlock();
-  if (!guarded) return MPIPP_GO_ON;
-  *request = MPI_REQUEST_NULL;
-  passage->code = MPI_SUCCESS;
-  return MPIPP_DONE;
-}
-
-// Set while this thread tests. Other threads may test, too: the lock below orders them.
-static __thread int is_asking __attribute__((tls_model("initial-exec")));
-static void test_kept_operations(int over) {
-  if (!mpipp_guard_kept_count || is_asking) return;
-  is_asking = 1;
-  pthread_mutex_lock(&asking_after);
-  struct mpipp_guarded_operation *kept = NULL;
-  while ((kept = mpipp_guard_next_kept(kept))) {
-    MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
-    int flag = 0;
-    PMPI(Test)(&request, &flag, MPI_STATUS_IGNORE);
-    if ((flag || over) && request != MPI_REQUEST_NULL) PMPI(Request_free)(&request);
-    if (!flag && !over) continue;
-    mpipp_guard_lock();
-    mpipp_guard_end(kept, NULL);
-    mpipp_guard_unlock();
-  }
-  pthread_mutex_unlock(&asking_after);
-  is_asking = 0;
-}
-
 // Reports pending buffers on the thread's stack whose functions have returned.
 static void report_dangling(uint64_t frame) {
   for (int more = 1; more;) {
@@ -308,8 +264,7 @@ static void report_pending(void) {
 // The thread's previous call never returned. The operation that it started no longer belongs to
 // MPI. Operations that it waited for may have completed unseen.
 static void abandon_call(void) {
-  if (is_asking) pthread_mutex_unlock(&asking_after);
-  is_asking = 0;
+  mpipp_guard_kept_abandon_test();
   mpipp_guard_lock();
   if (posted) mpipp_guard_drop(posted);
   posted = NULL;
@@ -325,10 +280,10 @@ static int enter(struct mpipp_passage *passage) {
   entered = MPIPP_READ(mpipp_guard_begun_count);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count))) mpipp_guard_report_accesses(call);
   if (MPIPP_UNLIKELY(mpipp_guard_snapshots_may_dangle(call->frame))) report_dangling(call->frame);
-  test_kept_operations(call->procedure == MPIPP_PROC_Finalize);
+  mpipp_guard_test_kept(call->procedure == MPIPP_PROC_Finalize);
   mpipp_guard_threads_before_init(call);
   if (call->procedure == MPIPP_PROC_Finalize) report_pending();
-  if (call->procedure == MPIPP_PROC_Request_free) return keep_freed_request(passage);
+  if (call->procedure == MPIPP_PROC_Request_free) return mpipp_guard_keep_freed_request(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
   if (call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
       call->procedure == MPIPP_PROC_Pready_list)
@@ -398,7 +353,7 @@ static void leave(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Finalize)
     end_operations();
   else
-    test_kept_operations(0);
+    mpipp_guard_test_kept(0);
   if (mpipp_guard_has_failed(passage)) end_failed_operations(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)

@@ -284,8 +284,8 @@ void mpipp_filter_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt
       doubt_object(input, doubt);
       continue;
     }
-    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // a finding does not depend on the address of
-                                                      // a window
+    // A finding does not depend on the address of a window.
+    if (input->name == mpipp_role(MPIPP_ROLE_base)) {
       mpipp_doubt(doubt, mpipp_input_value(input, 0) != 0);
       continue;
     }

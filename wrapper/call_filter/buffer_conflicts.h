@@ -8,7 +8,7 @@
 #include "call_filter/caches/query_cache.h"
 #include "call_filter/partitions.h"
 
-enum { MPIPP_MOST_MEETINGS = 16 }; // for one query
+enum { MPIPP_MOST_MEETINGS = 16 }; // the largest number of overlaps in one query
 
 // The pending operations, and other threads' calls, that overlap a call.
 struct mpipp_meetings {

@@ -46,8 +46,8 @@ struct mpipp_heap_walk {
 // a library keeps some pages from the children of a fork.
 static void find(void *context, uint64_t start, uint64_t end, const char *mode) {
   struct mpipp_heap_walk *walk = context;
-  int is_private = !strncmp(mode, "rw-p", 4) && strstr(mode, " 00:00 "); // 00:00: a mapping without
-                                                                         // a file
+  // 00:00: a mapping without a file.
+  int is_private = !strncmp(mode, "rw-p", 4) && strstr(mode, " 00:00 ");
   if (!is_private || walk->is_done) return;
   if (start != walk->run_end) {
     walk->is_done = walk->end != 0;

@@ -247,8 +247,8 @@ static struct mpipp_words add_buffers(struct mpipp_terms *terms, const struct mp
     if (!of.comm || (!position.inter && !mpipp_registry_knows_neighbors(of.comm))) return none;
   }
   if (!position.inter && facts->signatures != MPIPP_SIGNATURES_PAIRS) return add_equal(terms, &of);
-  if (position.inter && reduces(facts) && !has_root(facts)) { // all data has one signature, but the
-                                                              // numbers of blocks may differ
+  // All data has one signature, but the numbers of blocks may differ.
+  if (position.inter && reduces(facts) && !has_root(facts)) {
     if (call->present & MPIPP_HAS_COUNTS) add_counts(terms, &of);
     return of.read ? entry_words(of.read, of.read->count * of.read->peers) : none;
   }

@@ -6,7 +6,7 @@
 
 #include "registry/records.h"
 
-// Two sums, modulo 2^64.
+// The terms of a call: two sums, modulo 2^64.
 struct mpipp_terms {
   uint64_t sums[2];
 };

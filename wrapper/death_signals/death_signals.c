@@ -70,8 +70,8 @@ static void report_exit(void) {
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
-  int saved = errno, watched = (uint64_t)getpid() == mpipp_registry.pid; // `watched` is 0 in the
-                                                                         // child of a fork
+  // `watched` is 0 in the child of a fork.
+  int saved = errno, watched = (uint64_t)getpid() == mpipp_registry.pid;
   if (watched && !__atomic_exchange_n(&is_telling, 1, __ATOMIC_ACQ_REL)) {
     report(info, context);
     __atomic_store_n(&has_told, 1, __ATOMIC_RELEASE);

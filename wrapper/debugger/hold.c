@@ -82,8 +82,8 @@ static int has_directory(const char *path) {
   return !access(directory, X_OK);
 }
 
-// On other nodes mpipp/watcher/ipc/launch.py has made the directory, and has reported the node. The
-// debugger then starts an agent there, which listens.
+// Waits for the debugger. On other nodes mpipp/watcher/ipc/launch.py makes the directory. The
+// debugger starts an agent there, which needs some time.
 static int await_debugger(const char *path) {
   const struct timespec step = {0, STEP};
   for (int tries = 0;; tries++) {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wrapper.generator import arguments, ordinals, outputs
+from wrapper.generator import arguments, ordinals, outputs, statements
 from wrapper.generator import procedures as known
 from wrapper.generator.arguments import declaration, key
 from wrapper.generator.buffers import Buffer, buffers_of, roles
@@ -212,12 +212,12 @@ def _body(procedure: Procedure) -> list[str]:
     lines += ordinals.counting(procedure)
     calling = _calling(procedure)
     requests = _requests(procedure)
-    if requests and base in known.ALWAYS:  # without an array there are none, or MPI reports it
+    if requests and base in statements.ALWAYS:  # without an array there are none, or MPI reports it
         lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", *("  " + line for line in calling)]
         lines += ["  return mpipp_leave_any(thread, code);", "}"]
     lines += [*outputs.checks(procedure), *_before(procedure), *calling]
-    if base in known.ALWAYS:
-        lines += known.ALWAYS[base].split("\n")
+    if base in statements.ALWAYS:
+        lines += statements.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
         lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);")
     return lines + _ending(procedure)
@@ -365,7 +365,7 @@ def _present(procedure: Procedure) -> str:
 
 
 def _before(procedure: Procedure) -> list[str]:
-    lines = known.BEFORE.get(procedure.base, "").split("\n")
+    lines = statements.BEFORE.get(procedure.base, "").split("\n")
     if procedure.base in known.COMBINERS:
         lines += arguments.of_constructor(procedure)
     if procedure.base in known.ONCE:
@@ -380,7 +380,7 @@ def _before(procedure: Procedure) -> list[str]:
     ended = ended_handle(procedure)
     if ended:
         lines.append(f"uint64_t handle = {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;")
-        if procedure.base not in known.AFTER:
+        if procedure.base not in statements.AFTER:
             kind = known.HANDLES[ended.kind][1]
             lines.append(f"uint64_t serial = mpipp_serial_before({kind}, handle);")
         if procedure.base in known.FREEING:
@@ -424,21 +424,21 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         lines.append("mpipp_import_unknown(call);")
     if base in known.COMBINERS:
         return [*lines, *arguments.constructed(procedure)]
-    special = known.AFTER.get(base)
+    special = statements.AFTER.get(base)
     if procedure.form == "split begin":
         special = "mpipp_recorder_begin_split(call);"
     elif procedure.form == "split end":
         special = "mpipp_recorder_end_split(call);"
     lines += (special or "").split("\n") if special else []
     for p in procedure.parameters:
-        makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
+        makes = p.direction == "out" and p.indirect and not p.array and p.kind in statements.MADE
         if makes and (p.kind == "REQUEST" or not special):
             persistent = int(procedure.form in STARTED_LATER)
             first = len(buffers) == 1 and _bits(procedure) <= FIRST
             # first, because the special statement may refer to the new request
             lines.insert(
                 int(imports),
-                known.MADE[p.kind].format(
+                statements.MADE[p.kind].format(
                     name=p.name,
                     persistent=persistent,
                     copy="FIRST" if first else "ALL",

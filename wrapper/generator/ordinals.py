@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wrapper.generator import agreement
 from wrapper.generator.mpi_standard import Parameter, Procedure
-from wrapper.generator.procedures import RECEIVED
+from wrapper.generator.statements import RECEIVED
 
 MATCHES = ("Mprobe", "Improbe")  # they match a message, whose data another call receives
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}

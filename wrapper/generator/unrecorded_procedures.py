@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from wrapper.generator import procedures as known
+from wrapper.generator import statements
 from wrapper.generator.arguments import declaration, key
 from wrapper.generator.mpi_standard import Procedure
 from wrapper.generator.outputs import checks
@@ -105,8 +106,12 @@ def _wrapper(procedure: Procedure) -> str:
     parameters = ", ".join(declaration(p) for p in procedure.parameters) or "void"
     arguments = ", ".join(p.name for p in procedure.parameters)
     name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
-    after = known.MARKED_AFTER.get(procedure.base, "")
-    saved = [known.MARKED_BEFORE[procedure.base]] if procedure.base in known.MARKED_BEFORE else []
+    after = statements.MARKED_AFTER.get(procedure.base, "")
+    saved = (
+        [statements.MARKED_BEFORE[procedure.base]]
+        if procedure.base in statements.MARKED_BEFORE
+        else []
+    )
     checked = (one.rstrip(";") for one in checks(procedure))
     before = "; ".join([*saved, _passed_handles(procedure), *checked])
     words = [prefix, name, f"({parameters})", f"({arguments})", before, after]

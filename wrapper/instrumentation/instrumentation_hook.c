@@ -33,8 +33,8 @@
 
 enum { ORDER = 1010, KNOWN = 4096 }; // enters after the guard's hook, whose order is 1000
 
-static int is_off = 0, guards = 0, records = 0; // guards: for --check=buffers; records: for
-                                                // --check=rma
+// Guards: for --check=buffers; records: for --check=rma.
+static int is_off = 0, guards = 0, records = 0;
 // 1 while this thread holds the guard's lock. An access that it reports meanwhile comes from a
 // signal handler.
 static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));

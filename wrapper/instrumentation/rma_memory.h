@@ -11,7 +11,7 @@
 int mpipp_instrument_is_recorded(uint64_t low, uint64_t high);
 // A window was created, or is about to be freed.
 void mpipp_instrument_rma_window(const struct mpipp_event *event);
-// MPI_Win_shared_query has returned the address of a window's memory.
+// Adds memory of a shared window when MPI_Win_shared_query has returned its address.
 void mpipp_instrument_rma_shared_query(const struct mpipp_call *call);
 // mpipp_instrument_rma_before_call: a call is about to start an operation.
 // mpipp_instrument_rma_after_call: a call has synchronized, or changed a window's memory.

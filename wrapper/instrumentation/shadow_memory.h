@@ -35,7 +35,7 @@ void mpipp_instrument_shadow_end_accesses(const struct mpipp_call *call, uint64_
 
 // A pending operation whose buffer an access must not use.
 struct mpipp_shadow_overlap {
-  uint64_t serial, request; // of the operation's request
+  uint64_t serial, request; // serial and handle of the operation's request
   uint64_t address, buffer; // address: the first of these bytes; buffer: start of the operation's
                             // buffer
   int writes;               // 1: MPI writes there

@@ -15,7 +15,7 @@
 
 struct mpipp_walk {
   uintptr_t frame;       // the frame to search for
-  uintptr_t code, stack; // of the function visited last
+  uintptr_t code, stack; // code address and stack pointer of the function visited last
   int found, passed;
 };
 

@@ -88,9 +88,9 @@ other:
   return 0;
 }
 
-// The same thread record, by an address in its middle. So all members that are stored to have
-// offsets of one byte in an instruction. The compiler cannot see the value, so it keeps none of the
-// record's members in registers.
+// Returns the thread's record, computed from an address in its middle. So all members that are
+// stored to have offsets of one byte in an instruction. The compiler cannot see the value, so it
+// keeps none of the record's members in registers.
 static inline __attribute__((always_inline)) struct mpipp_thread *
 mpipp_nearby(struct mpipp_thread *thread) {
   const size_t middle = offsetof(struct mpipp_thread, call.procedure);

@@ -12,8 +12,8 @@
 _Static_assert(sizeof(MPI_Status) <= sizeof((struct mpipp_passage *)0)->room, "one has room");
 _Static_assert(sizeof(struct mpipp_passage) <= sizeof((struct mpipp_thread *)0)->room, "it fits");
 
-// Finds memory for the call's statuses. A program that ignores statuses is not asked for any: MPI
-// stores them in memory of this interface.
+// Finds memory for the call's statuses. If the program ignores them, MPI stores them in memory of
+// this interface instead.
 static void find_status(struct mpipp_passage *passage) {
   int ignored = passage->status == (void *)MPI_STATUS_IGNORE ||
                 passage->status == (void *)MPI_STATUSES_IGNORE;

@@ -20,7 +20,7 @@ struct mpipp_passage {
   // The addresses that MPI gets for call->buffers[i]; the call itself keeps the program's. A hook
   // may change them in `enter`, for this call only.
   uint64_t addresses[MPIPP_MAX_BUFFERS];
-  // The memory that MPI_Win_create passes to MPI; a hook may change it in the same way.
+  // The memory that MPI_Win_create passes to MPI; a hook may change it in `enter`.
   void *base;
   // The addresses where the call stores its results; NULL if it has no such argument. Request
   // handles are at call->requests.
@@ -29,9 +29,9 @@ struct mpipp_passage {
   int32_t statuses; // number of MPI_Status; in an array there is one for each request
   void *status;     // the first status. It exists even if the program ignores statuses, provided
                     // that MPI can store one
-  int *flag;        // of MPI_Test and similar calls
-  int *index;       // of MPI_Waitany and similar calls; an array for MPI_Waitsome
-  int *outcount;    // of MPI_Waitsome and similar calls
+  int *flag;        // the flag argument of MPI_Test and similar calls
+  int *index;    // the index argument of MPI_Waitany and similar calls; an array for MPI_Waitsome
+  int *outcount; // the outcount argument of MPI_Waitsome and similar calls
   // The code that the program gets: from MPI, or from the hook that took the call over.
   int code;
   // MPI's error class if the call filter has found an error, and the call must not be made. For a
@@ -66,7 +66,7 @@ struct mpipp_event {
 // call MPI by MPI_ and PMPI_ names. Calls that MPI and hooks make do not pass the interface, and
 // are not recorded.
 struct mpipp_hook {
-  int (*enter)(struct mpipp_passage *passage); // enum mpipp_verdict
+  int (*enter)(struct mpipp_passage *passage); // called before MPI; returns an enum mpipp_verdict
   void (*leave)(struct mpipp_passage *passage);
   void (*event)(const struct mpipp_event *event);
   // Returns whether the hook wants to see a call that is about to be made. If no hook wants it, the
@@ -93,7 +93,7 @@ extern int (*mpipp_intercept_before_unrecorded)(unsigned procedure)
 // Sets whether a hook gets events of requests from now on. Without hooks that do, requests cost
 // less.
 MPIPP_SEAM void mpipp_intercept_hook_listen(struct mpipp_hook *hook, int hears);
-// The first hook.
+// The first hook in the list.
 extern struct mpipp_hook *mpipp_intercept_hooks __attribute__((visibility("hidden")));
 // The order of the call filter (filter_hook.c), which enters before all others; and whether it is
 // the only hook.

@@ -34,11 +34,12 @@ enum {
 // Offsets of members in CPython's structs, by minor version.
 // mpipp/registry/memory/cpython_frames.py has the same ones.
 struct mpipp_python_layout {
-  unsigned frame; // in the thread's state
-  int holder;     // in the struct that has the frame; -1: the thread's state has the frame itself
-  unsigned code, previous, instruction, instruction_bytes; // in a frame
-  unsigned file, function, lines;                          // in a code object
-  unsigned ascii, text;                                    // in strings, by their kind
+  unsigned frame; // offset in the thread's state
+  int holder;     // offset in the struct that has the frame; -1: the thread's state has the frame
+                  // itself
+  unsigned code, previous, instruction, instruction_bytes; // offsets in a frame
+  unsigned file, function, lines;                          // offsets in a code object
+  unsigned ascii, text;                                    // offsets in strings, by their kind
 };
 static const struct mpipp_python_layout layouts[] = {
     [9] = {24, -1, 32, 24, 104, 4, 104, 112, 120, 48, 72},
@@ -229,8 +230,8 @@ static int add_module(struct dl_phdr_info *object, size_t size, void *bounds) {
 }
 
 static uint64_t version_of(void) {
-  const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version"); // exists in Python 3.11 and
-                                                                   // later
+  // Exists in Python 3.11 and later.
+  const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version");
   if (number) return *number;
   const char *(*ask)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
   const char *said = ask ? ask() : "";

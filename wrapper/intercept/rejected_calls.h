@@ -12,11 +12,11 @@
 // object if MPI_COMM_WORLD does not exist.
 MPIPP_SEAM int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_class);
 
-// Does this for a call that is not recorded, with its first handle. Returns whether the call must
-// not be made.
+// Rejects a call that is not recorded, with the error handler of its first handle. Returns whether
+// the call must not be made.
 int mpipp_intercept_refuse_unrecorded(enum mpipp_kind kind, uint64_t handle, int error_class);
 
-// Ends the job.
+// Ends the job by MPI_Abort.
 MPIPP_SEAM void mpipp_intercept_end_job(void);
 
 #endif

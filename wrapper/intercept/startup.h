@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Start and end of the recording.
+// The start and the end of the recording.
 #ifndef MPIPP_STARTUP_H
 #define MPIPP_STARTUP_H
 

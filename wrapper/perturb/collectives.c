@@ -144,8 +144,8 @@ void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *r
                                // datatype
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
-  const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // the counts of a
-                                                                         // reduce-scatter
+  // The counts of a reduce-scatter.
+  const void *counts = (const void *)(uintptr_t)call->vectors[0].counts;
   int64_t parts = mpipp_intercept_parts(call), block = parts ? in.count / parts : 0;
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;
   (void)large;

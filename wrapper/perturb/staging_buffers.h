@@ -22,13 +22,13 @@ struct mpipp_stage {
 // too little is known about the bytes, or there are none.
 struct mpipp_stage *mpipp_perturb_stage_new(const struct mpipp_call *call, uint32_t buffer,
                                             uint64_t address);
-// Copies the present content of the program's buffer to the stage, and likewise for all following
-// stages.
+// Copies the present content of the program's buffer to the stage. Handles all following stages of
+// the call, too.
 void mpipp_perturb_stages_take(const struct mpipp_stage *stage);
 // Fills the data bytes of the program's buffer with the pattern, but not the gaps.
 void mpipp_perturb_stage_spoil(const struct mpipp_stage *stage);
-// Copies the stage to the program's buffer: the received data, and the unchanged rest. Likewise for
-// all following stages.
+// Copies the stage to the program's buffer: the received data, and the unchanged rest. Handles all
+// following stages of the call, too.
 void mpipp_perturb_stages_give(const struct mpipp_stage *stage);
 // Copies the stages to the buffers, and frees them.
 void mpipp_perturb_stages_end(struct mpipp_stage *stage);

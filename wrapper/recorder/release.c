@@ -32,8 +32,8 @@ void mpipp_recorder_forget(struct mpipp_object *object) {
     mpipp_registry_release(&((struct mpipp_comm *)record)->world_ranks);
     mpipp_registry_release(&((struct mpipp_comm *)record)->remote_world_ranks);
     mpipp_registry_release(&((struct mpipp_comm *)record)->dims);
-    mpipp_registry_release(&((struct mpipp_comm *)record)->sources); // the destinations are in the
-                                                                     // same block of memory
+    // The destinations are in the same block of memory.
+    mpipp_registry_release(&((struct mpipp_comm *)record)->sources);
     break;
   case MPIPP_WIN:
     mpipp_registry_release(&((struct mpipp_win *)record)->reaches);

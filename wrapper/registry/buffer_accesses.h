@@ -16,7 +16,7 @@ enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
 
 // A load or store that the program must not make.
 struct mpipp_touch {
-  uint32_t state;  // enum "touch_state"; written last
+  uint32_t state;  // enum "touch_state"; stored last, when the entry is complete
   uint32_t stores; // 1: a store, 0: a load
   uint64_t serial; // of the operation's request
   uint64_t address, tid;

@@ -117,21 +117,21 @@ struct mpipp_call {
   uint16_t buffer_count; // number of entries in `buffers`
   uint32_t present;      // enum "present", a set of bits
   uint64_t caller;       // return address
-  uint64_t comm;         // handle
+  uint64_t comm;         // handle of the communicator
   int64_t dest, source, tag;
   uint64_t requests; // address of the array of request handles
   int64_t request_count;
   uint64_t ordinal; // ordinal in its channel (channels.h); for a collective call, on its
                     // communicator
   struct mpipp_buffer buffers[MPIPP_MAX_BUFFERS];
-  uint64_t op, win, file, message; // handles
+  uint64_t op, win, file, message; // handles of the operation, window, file and message
   int64_t recvtag, root, target_rank, offset;
   uint64_t recv_ordinal; // ordinal of the receive in a send-receive
   struct mpipp_vector vectors[MPIPP_MAX_VECTORS];
   int64_t errorcode; // argument of MPI_Abort
   // The arguments of a datatype constructor, or the named arguments of another procedure. They are
   // in the caller's memory, so they are valid only while the call is active.
-  uint64_t inputs;                // struct mpipp_input[input_count]
+  uint64_t inputs;                // address of struct mpipp_input[input_count]
   uint64_t types;                 // address of type_count datatype handles
   int64_t type_count;             // as passed by the caller, not checked
   uint32_t combiner, input_count; // combiner: enum "combiner", NAMED if the call creates no

@@ -36,8 +36,8 @@ void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_find_live(kind, handle);
 }
 
-static void (*forget)(struct mpipp_object *object); // the function that mpipp_registry_open_stores
-                                                    // got
+// The function that mpipp_registry_open_stores got.
+static void (*forget)(struct mpipp_object *object);
 
 void mpipp_registry_open_stores(void (*to_forget)(struct mpipp_object *object)) {
   forget = to_forget;

@@ -158,8 +158,8 @@ struct mpipp_request {
                     // partitioned
   uint64_t start;   // return address of the call that last started it, if it is persistent; else 0
   uint32_t start_procedure;     // index into the table of procedures
-  uint32_t tid;                 // of the thread that started it; 0: unknown, because no hook wants
-                                // events
+  uint32_t tid;                 // id of the thread that started it; 0: unknown, because no hook
+                                // wants events
   uint64_t starts;              // number of starts of a collective or partitioned operation
 } __attribute__((aligned(64))); // the fewer cache lines are written for a request, the faster it is
 
@@ -176,7 +176,7 @@ enum mpipp_sequence {
   MPIPP_CREATIONS,    // creations of communicators by some of the processes
   MPIPP_WINDOW_CALLS, // collective calls on a window, keyed by the ordinal of the call that created
                       // it
-  MPIPP_FILE_CALLS,   // collective calls on a file, keyed in the same way
+  MPIPP_FILE_CALLS,   // collective calls on a file, keyed by the ordinal of the call that opened it
   MPIPP_LEADERS, // calls of MPI_Intercomm_create by leaders, keyed by the remote leader and the tag
   MPIPP_GROUP_CALLS,   // calls of MPI_Comm_create_group, keyed by the tag and a hash of the members
                        // (mpipp_recorder_gather). Also calls that create communicators from groups
@@ -200,7 +200,7 @@ enum mpipp_step {
   MPIPP_STEP_COLLECTIVE,
   MPIPP_STEP_COMPLETED, // completes an operation that an earlier step started
   MPIPP_STEP_PROBE,
-  MPIPP_STEP_END, // MPI_Finalize
+  MPIPP_STEP_END, // the process calls MPI_Finalize
   MPIPP_STEP_CUT, // the last step: later calls are not kept, or their order is not certain
 
   MPIPP_STEP_KIND = 0xF,
@@ -248,8 +248,8 @@ struct mpipp_channel {
 // are its kind.
 enum mpipp_item {
   MPIPP_ITEM_CALL = 1,
-  MPIPP_ITEM_RUN,     // period << 8 | length << 16
-  MPIPP_ITEM_ORDINAL, // ordinal << 8
+  MPIPP_ITEM_RUN,     // a run: period << 8 | length << 16
+  MPIPP_ITEM_ORDINAL, // an ordinal: ordinal << 8
 };
 
 struct mpipp_history {
@@ -327,7 +327,7 @@ struct mpipp_group {
   uint64_t world_ranks;
   uint32_t world_known;
   uint32_t padding;
-  uint64_t session; // private: as for a communicator
+  uint64_t session; // private: handle of the session that it comes from; 0: none, or unknown
 };
 
 enum mpipp_epoch {
@@ -344,7 +344,7 @@ struct mpipp_win {
                              // the window
   int64_t size, disp_unit;
   uint32_t flavor, model; // enums "win_flavor", "win_model"
-  uint64_t comm;          // handle
+  uint64_t comm;          // handle of the communicator that was passed when it was created
   uint64_t epochs;        // enum "epoch", a set of bits
   // Handles and serials of the groups of MPI_Win_start, set when it is called, and of MPI_Win_post.
   uint64_t access_group, exposure_group;
@@ -352,8 +352,8 @@ struct mpipp_win {
   uint64_t identity;      // a number that is equal in all its processes and different from other
                           // windows'; 0: unknown
   uint64_t comm_identity; // of the communicator that was passed when it was created
-  uint64_t fences;        // calls of MPI_Win_fence that have begun
-  uint64_t completes;     // calls of MPI_Win_complete that have begun
+  uint64_t fences;        // number of calls of MPI_Win_fence that have begun
+  uint64_t completes;     // number of calls of MPI_Win_complete that have begun
   uint64_t channel; // private: address of the channel of its collective calls, 0 if none is kept
   uint32_t locking; // the lock that a running MPI_Win_lock requests: 0 shared, 1 exclusive
   uint32_t known_locks; // number of held locks of which the ranks are recorded
@@ -364,7 +364,8 @@ struct mpipp_win {
   int32_t rank;     // rank in the window's group; -1: unknown
   uint32_t told;    // private: bits for the users that have got the addresses of other processes'
                     // parts (rma_log/shared_segments.h)
-  uint64_t shadow;  // private: as for a communicator
+  uint64_t shadow;  // private: handle of the shadow communicator for its calls, 0 if none
+                    // (collective_precheck/)
   uint64_t reaches; // address of a struct mpipp_reaches (window_extents.h); 0: none
 };
 
@@ -377,7 +378,7 @@ struct mpipp_op {
 
 struct mpipp_file {
   struct mpipp_object object;
-  uint64_t comm;     // handle
+  uint64_t comm;     // handle of the communicator
   uint64_t filename; // address of a C string
   int64_t amode, disp;
   uint64_t etype, filetype; // datatype handles of the view
@@ -386,7 +387,8 @@ struct mpipp_file {
   uint32_t split_pending;   // 1: between _begin and _end of a split collective operation
   uint32_t split_doubted;   // 1: a _begin or _end has failed, so the state is unknown
   uint64_t split_ended;     // serial, in its thread, of the last _end call
-  uint64_t shadow;          // private: as for a communicator
+  uint64_t shadow;          // private: handle of the shadow communicator for its calls, 0 if none
+                            // (collective_precheck/)
   uint64_t split_number;    // private: ordinal of the pending split call among all split calls of
                             // the process, from 1
   struct mpipp_call call;   // the call that began the pending split operation
@@ -405,20 +407,20 @@ struct mpipp_errhandler {
 
 struct mpipp_session {
   struct mpipp_object object;
-  uint64_t errhandler; // handle
+  uint64_t errhandler; // handle of its error handler
 };
 
 struct mpipp_message {
   struct mpipp_object object;
-  uint64_t comm; // handle
+  uint64_t comm; // handle of the communicator
   int64_t source, tag;
   uint64_t ordinal; // ordinal of its receive, as in a call
 };
 
 struct mpipp_thread {
   uint64_t serial;                   // numbers the threads from 1; 0: the record is not in use
-  uint64_t tid;                      // from gettid
-  uint64_t self;                     // from pthread_self
+  uint64_t tid;                      // the result of gettid
+  uint64_t self;                     // the result of pthread_self
   uint64_t next_serial, last_serial; // private: range of serials that are reserved for this
                                      // thread's requests
   uint64_t next;                     // private: next free record
@@ -448,7 +450,7 @@ struct mpipp_thread {
   uint32_t depth;     // > 0: the thread is inside the call that the record below describes
   union {
     struct {
-      uint16_t profiling; // private: see mpipp_passes
+      uint16_t profiling; // private: 1 if the next call comes from PMPI_X, see mpipp_passes
       uint16_t watched;   // private: 1: its calls are checked for the thread level, see
                           // thread_levels.h
     };

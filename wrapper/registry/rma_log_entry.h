@@ -44,7 +44,7 @@ enum mpipp_logged {
   MPIPP_LOGGED_GIVEN_UP, // an active request was freed: the request
   MPIPP_LOGGED_ACCESS,   // loads or stores: 1 for stores, first address, bytes of each, stride,
                          // number, repetitions
-  MPIPP_LOGGED_ENDED,    // MPI_Finalize: frame
+  MPIPP_LOGGED_ENDED,    // MPI_Finalize was called: frame
   MPIPP_LOGGED_UNKNOWN,  // an event whose effect on the order is unknown
   MPIPP_LOGGED_INFO,     // the info of a window was set: serial, bits of enum mpipp_log_hints
   // the value that an atomic operation has returned: the number of its entry, the value, 1 if it is
@@ -104,8 +104,8 @@ enum mpipp_log_assertions {
 
 // Bits for the values of an atomic operation.
 enum mpipp_log_values {
-  MPIPP_LOG_GIVEN = 1 << 8,   // the value that it passes is known
-  MPIPP_LOG_FOLLOWS = 1 << 9, // a later entry has the value that it has returned
+  MPIPP_LOG_GIVEN = 1 << 8,   // the value that the operation passes is known
+  MPIPP_LOG_FOLLOWS = 1 << 9, // a later entry has the value that the operation has returned
 };
 
 // Values in place of a rank or a tag: a wildcard, and an unknown one.

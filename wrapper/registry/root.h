@@ -10,10 +10,10 @@
 struct mpipp_field {
   char name[24];
   uint16_t record; // index into the list of records
-  uint16_t type;   // 0 unsigned, 1 signed, 2 characters, 3 nested record(s)
+  uint16_t type;   // 0: unsigned, 1: signed, 2: characters, 3: nested record or records
   uint16_t of;     // for a nested record: index of its kind
   uint16_t padding;
-  uint32_t offset, size; // bytes
+  uint32_t offset, size; // in bytes
 };
 
 struct mpipp_enumerator {
@@ -26,7 +26,7 @@ struct mpipp_procedure {
   char name[48];
 };
 
-// A constant of the standard that is no handle: MPI_BOTTOM, MPI_ANY_SOURCE ...
+// A constant of the standard that is not a handle, such as MPI_BOTTOM or MPI_ANY_SOURCE.
 struct mpipp_constant {
   char name[32];
   int64_t value;
@@ -37,7 +37,7 @@ struct mpipp_constant {
 struct mpipp_table {
   char name[16];
   uint32_t record;      // index into the list of records
-  uint32_t record_size; // bytes
+  uint32_t record_size; // size of a record in bytes
   uint64_t entries;     // arrays: the address
   uint64_t count;    // arrays: the length; objects: number of records so far, including freed ones
   uint64_t chunks;   // objects: address of the first chunk
@@ -71,13 +71,13 @@ enum mpipp_status {
 enum mpipp_attachment_state {
   MPIPP_NOT_ATTACHED,
   MPIPP_ATTACHED,
-  MPIPP_ATTACHED_AUTOMATIC, // MPI_BUFFER_AUTOMATIC
+  MPIPP_ATTACHED_AUTOMATIC, // attached with the address MPI_BUFFER_AUTOMATIC
   MPIPP_ATTACHED_UNKNOWN,   // unknown, because calls were not recorded
 };
 struct mpipp_attachment {
   uint64_t state; // enum "attachment"
   uint64_t address;
-  int64_t size;    // bytes
+  int64_t size;    // size in bytes
   uint64_t caller; // return address of the call that attached it
   // The buffered messages since the program last could know that messages have left the buffer.
   // used: their bytes; messages: their number. Then the place of the first one, and the serial, in
@@ -129,10 +129,10 @@ struct mpipp_registry {
   uint64_t job;                      // distinguishes the launcher's jobs; 0: unknown
   uint64_t parent;                   // process id of the parent process at the start
   uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: unknown
-  uint64_t main_thread;              // the one that initialized MPI, from gettid; 0: unknown
-  int64_t tag_ub;                    // value of MPI_TAG_UB; 0: unknown
-  uint64_t status_size;              // size of an MPI_Status in bytes
-  uint64_t kind_bits;                // the bits of a handle that show its kind (abi/vendor.h)
+  uint64_t main_thread; // the thread that initialized MPI, as gettid returns it; 0: unknown
+  int64_t tag_ub;       // value of MPI_TAG_UB; 0: unknown
+  uint64_t status_size; // size of an MPI_Status in bytes
+  uint64_t kind_bits;   // the bits of a handle that show its kind (abi/vendor.h)
   uint32_t end_awaited; // 1: MPI_Finalize has not yet deleted the attribute that shows the end
                         // (intercept/finalize.c)
   uint32_t spawned; // number of processes that MPI_Comm_spawn has started in calls of this process

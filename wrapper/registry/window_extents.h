@@ -20,7 +20,7 @@ struct mpipp_reached {
 };
 enum { MPIPP_REACHED = 4 };
 struct mpipp_reach {
-  uint64_t state; // written last
+  uint64_t state; // stored last, when the other members are complete
   int64_t size, disp_unit;
   // Private. asked: number of queries about this window. held: number of accesses since then that
   // were not queried. used: number of `kinds` in use. The last kind may stand for several: then its

@@ -7,7 +7,7 @@
 #include "registry/registry.h"
 #include "rma_log/log.h"
 
-enum { RUNS = 64 }; // a power of two
+enum { RUNS = 64 }; // number of runs that are remembered, a power of two
 // Compiled without floating-point registers, because these still hold the program's values.
 #define PLAIN __attribute__((target("no-sse,no-mmx")))
 

@@ -16,7 +16,7 @@ MPIPP_SEAM void mpipp_rma_log_access(uint64_t address, uint64_t bytes, int store
 // Logs `count` accesses of the program with equal spacing, in ascending order.
 MPIPP_SEAM void mpipp_rma_log_strided_accesses(uint64_t first, uint64_t bytes, uint64_t stride,
                                                uint64_t count, int stores, uint64_t next);
-// Does the same without using floating-point registers. Returns 0 if the accesses cannot be logged
+// Logs strided accesses without using floating-point registers. Returns 0 if they cannot be logged
 // this way.
 MPIPP_SEAM int mpipp_rma_log_strided_fast(uint64_t first, uint64_t bytes, uint64_t stride,
                                           uint64_t count, int stores, uint64_t next);

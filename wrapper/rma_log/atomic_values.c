@@ -16,8 +16,8 @@
 enum { MOST_PENDING = 64, MOST_LOGGED = 1 << 14, MOST_SEEN = 64 };
 
 struct mpipp_expected_value {
-  uint64_t number, win, request, address, bytes, there; // win: handle; number: of the entry; there:
-                                                        // the displacement at the target
+  // Win: handle; number: of the entry; there: the displacement at the target.
+  uint64_t number, win, request, address, bytes, there;
   int64_t target;
 };
 

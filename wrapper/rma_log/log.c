@@ -234,7 +234,7 @@ struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
 }
 
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference) {
-  enum { MOST = 3 }; // words
+  enum { MOST = 3 }; // words that an entry of this function may need
   if (difference != (int32_t)difference) return 0;
   mpipp_rma_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {

@@ -11,7 +11,8 @@
 // operation must have no request, no values, and only memory that is never freed. Returns 0 if the
 // entry has to be added as usual; otherwise call mpipp_rma_log_end next.
 int mpipp_rma_log_repeat_operation(const struct mpipp_call *call);
-// Does the same for a synchronizing call that has only a window and a target.
+// Adds the entry of a synchronizing call if it resembles the last one of its place and target. The
+// call must have only a window and a target.
 int mpipp_rma_log_repeat_synchronization(const struct mpipp_call *call,
                                          const struct mpipp_win *win);
 // Remember the entry that was added for such a call, or that it resembles.

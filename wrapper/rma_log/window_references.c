@@ -15,9 +15,9 @@ struct mpipp_references {
 struct mpipp_tables {
   const ElfW(Sym) * symbols;
   const char *names;
-  uint64_t names_size; // bytes
+  uint64_t names_size; // size of the string table in bytes
   const ElfW(Rela) * relocations[2];
-  uint64_t sizes[2]; // bytes
+  uint64_t sizes[2]; // sizes of the relocation tables in bytes
 };
 
 static int is_mpi(const struct dl_phdr_info *object) {

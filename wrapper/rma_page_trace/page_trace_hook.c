@@ -33,8 +33,8 @@ enum { ORDER = -1000 }; // its `leave` runs after that of all other hooks
 static int is_off = 0;
 static int inside; // number of threads inside calls
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
-static __thread uint64_t freeing __attribute__((tls_model("initial-exec"))); // the window that the
-                                                                             // thread's call frees
+// The window that the thread's call frees.
+static __thread uint64_t freeing __attribute__((tls_model("initial-exec")));
 
 // Creates a second mapping of memory that MPI has allocated for a window. That memory is shared
 // between processes, so it can be mapped twice. Returns 0 if that is impossible.

@@ -214,7 +214,7 @@ static uint32_t two_byte_loads(const struct mpipp_instruction *in) {
   case 0x2E: // UCOMISS and other comparisons
   case 0x2F:
     return in->prefix == NONE ? INT : in->prefix == X66 ? LONG : 0;
-  case 0x12: // half a vector
+  case 0x12: // MOVLPD and MOVHPD, which load half a vector
   case 0x16:
     return in->prefix == X66 ? LONG : 0;
   case 0x6E:

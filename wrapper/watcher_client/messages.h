@@ -52,7 +52,7 @@ struct mpipp_dying {
   uint64_t address; // the address that the process accessed; valid if `access` shows an access
   uint32_t signal, access; // signal: its number, 0 if the process exits; access: enum
                            // mpipp_fatal_access
-  int64_t code;            // si_code
+  int64_t code;            // si_code of the signal
 };
 MPIPP_LAYOUT(mpipp_dying);
 

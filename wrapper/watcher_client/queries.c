@@ -152,9 +152,8 @@ void mpipp_watcher_ask_datatype(struct mpipp_asking *asking, uint64_t record, ui
 
 int mpipp_watcher_read_own(void *to, uint64_t address, uint64_t bytes) {
   int known = copy_memory(to, address, bytes);
-  if (known < 0)
-    memcpy(to, (const void *)(uintptr_t)address, bytes); // without the system call,
-                                                         // read as MPI itself will do
+  // Without the system call, read as MPI itself will do.
+  if (known < 0) memcpy(to, (const void *)(uintptr_t)address, bytes);
   return known != 0;
 }
 

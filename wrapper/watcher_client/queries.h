@@ -74,7 +74,7 @@ enum mpipp_ends {
 
 // A load or store to the buffer of a pending operation.
 struct mpipp_touched {
-  uint64_t serial; // of the operation's request
+  uint64_t serial; // serial of the operation's request
   uint64_t address, tid;
   uint32_t stores; // 1: a store, 0: a load
   uint32_t moved;  // enum mpipp_moved

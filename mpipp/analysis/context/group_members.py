@@ -90,7 +90,7 @@ def _passed_group(operation: Operation, name: str = "") -> Group | None:
 
 
 def _summed(ranks: Sequence[int]) -> int:
-    # Computes the key like the ledger (wrapper/recorder/ledger/ledger.c), as a signed number.
+    # Computes the key like the ledger (wrapper/recorder/ledger/call_items.c), as a signed number.
     hash = len(ranks)
     for rank in ranks:
         hash = ((hash ^ (rank & _WORD)) * 0xBF58476D1CE4E5B9 + 1) & _WORD

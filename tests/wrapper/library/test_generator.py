@@ -25,6 +25,7 @@ from wrapper.generator import (
     unrecorded_procedures,
 )
 from wrapper.generator import procedures as known
+from wrapper.generator import statements
 
 STANDARD = mpi_standard.standard()
 BY_NAME = {p.name: p for p in STANDARD + mpi_standard.removed()}
@@ -92,7 +93,7 @@ def test_every_constructor_has_its_combiner() -> None:
 
 def test_every_completion_is_by_hand() -> None:
     forms = {f"{verb}{form}" for verb in ("Wait", "Test") for form in ("", "all", "any", "some")}
-    assert forms <= set(known.ALWAYS) & set(known.BEFORE)
+    assert forms <= set(statements.ALWAYS) & set(statements.BEFORE)
 
 
 BUFFERS = {

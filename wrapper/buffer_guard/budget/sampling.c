@@ -60,8 +60,8 @@ static int uses_any(const struct mpipp_call *call) {
 
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_guard_cover_of(call) : NULL;
-  int persistent = mpipp_guard_turn_is_persistent(call); // turns are taken at each start of the
-                                                         // request
+  // Turns are taken at each start of the request.
+  int persistent = mpipp_guard_turn_is_persistent(call);
   if (!cover ||
       (persistent ? mpipp_guard_coverage_offers(cover) : mpipp_guard_coverage_affords(cover)))
     return cover;

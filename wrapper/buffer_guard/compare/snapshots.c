@@ -32,7 +32,7 @@ struct mpipp_snapshot {
   struct mpipp_pool_buffer *room; // NULL: MPI's memory belongs to a window
   char *copy;                     // the bytes without the gaps; NULL: they are at distance `shift`
   uint32_t writes, shared;        // enum mpipp_memory
-  uint32_t state, position;       // enum mpipp_state; index in `active`
+  uint32_t state, position;       // enum mpipp_state, and the index in `active`
   const struct mpipp_thread *thread; // the thread whose stack has the buffer; NULL: it is on no
                                      // stack
   struct mpipp_snapshot *next;       // next unused entry

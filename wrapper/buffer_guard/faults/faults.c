@@ -236,8 +236,8 @@ static int program_comes_first(const siginfo_t *info, const ucontext_t *context)
 static void handle_access(const struct mpipp_guarded_operation *guarded, uint32_t part,
                           uint64_t address, const ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  int inside = thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own access; the call
-                                                                     // filter reports it
+  // MPI's own access; the call filter reports it.
+  int inside = thread != &mpipp_recorder_no_thread && thread->depth;
   int told = inside || address - expected_address < expected_bytes;
   struct mpipp_touch *touch = told ? NULL : record_fault(guarded, part, address, context);
   if (touch && stops) {
@@ -270,8 +270,8 @@ static int is_handled(const siginfo_t *info, void *context) {
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   if (!is_handled(info, context)) {
-    struct mpipp_try work = mpipp_guard_try_suspend(); // the handler's own faults are not part of
-                                                       // that work
+    // The handler's own faults are not part of that work.
+    struct mpipp_try work = mpipp_guard_try_suspend();
     mpipp_guard_handler_pass_on(number, info, context);
     mpipp_guard_try_resume(work);
   }

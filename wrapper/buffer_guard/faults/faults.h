@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores in guarded pages. The handler of their signal records the access, and opens the
+// Detects loads and stores to guarded pages. The signal handler records the access, and opens the
 // page, so that the program continues.
 #ifndef MPIPP_BUFFER_GUARD_FAULTS_FAULTS_H
 #define MPIPP_BUFFER_GUARD_FAULTS_FAULTS_H
@@ -22,7 +22,7 @@ MPIPP_SEAM void mpipp_guard_faults_prepare(void);
 MPIPP_SEAM extern int mpipp_guard_walks_stacks;
 // Installs the handler again, since the program or MPI may have replaced it.
 MPIPP_SEAM void mpipp_guard_faults_catch(void);
-// Does the same, but only if the last call was more than some milliseconds ago.
+// Installs the handler again, unless the last call was less than some milliseconds ago.
 void mpipp_guard_faults_refresh(void);
 // Returns whether the program has accessed a buffer of the operation with this request serial. Only
 // the last few operations are remembered.

@@ -20,8 +20,8 @@ static int overlaps(const struct mpipp_held_ranges *of, uint64_t low, uint64_t h
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t start = of->all[i].low;
-    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: another thread is
-                                                                        // still writing the entry
+    // 0: another thread is still writing the entry.
+    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE);
     if (wholly ? start <= low && high <= end : low < end && start < high) return 1;
   }
   return 0;

@@ -14,7 +14,7 @@ enum mpipp_page_refusal {
   MPIPP_PAGES_ON_STACK,  // a fault there would end the process (stacks.h)
   MPIPP_PAGES_PROTECTED, // the program has called mprotect on them (locked_pages.h)
   MPIPP_PAGES_LOCKED, // mlock, or registered with a device such as a network card (locked_pages.h)
-  MPIPP_PAGES_OF_IO_URING,  // the kernel stores to memory of the process on its own
+  MPIPP_PAGES_OF_IO_URING,  // with io_uring, the kernel stores to memory of the process at any time
   MPIPP_PAGES_LIMITED_FILE, // RLIMIT_FSIZE: the guard's memory file cannot grow
   // Reasons that belong to a whole mapping:
   MPIPP_PAGES_SHARED,       // another process, a device or a file stores there

@@ -32,8 +32,8 @@ struct mpipp_pages_range {
 static int file = -1;
 static dev_t device;
 static ino_t inode;
-static struct mpipp_pages_range ranges[MOST_RANGES]; // in order of their addresses; neighbors are
-                                                     // merged
+// In order of their addresses; neighbors are merged.
+static struct mpipp_pages_range ranges[MOST_RANGES];
 static uint32_t range_count;
 static uint64_t lowest = ~(uint64_t)0, highest; // bounds of all ranges
 // The ranges as they were when the fork began: the program may change the table before the fork

@@ -17,7 +17,8 @@ MPIPP_SEAM int mpipp_guard_pages_open(void);
 // Exchanges pages [low, high) for pages of the file with the same content. Returns 0 if they must
 // not be exchanged (page_eligibility.h), or cannot.
 int mpipp_guard_pages_share(uint64_t low, uint64_t high);
-// Does the same for memory whose owner the caller knows (remappable_regions.h), of any length.
+// Exchanges pages like mpipp_guard_pages_share, for memory whose owner the caller knows
+// (remappable_regions.h), of any length.
 MPIPP_SEAM int mpipp_guard_pages_share_remappable(uint64_t low, uint64_t high);
 // Returns whether mpipp_guard_pages_share would succeed now, without doing it.
 int mpipp_guard_pages_may_share(uint64_t low, uint64_t high);

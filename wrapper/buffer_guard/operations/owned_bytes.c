@@ -16,7 +16,8 @@ static int is_proc_null(const struct mpipp_call *call, uint32_t has, int64_t ran
   return !(call->present & has) || rank == MPI_PROC_NULL;
 }
 
-// Nothing goes to MPI_PROC_NULL or comes from it.
+// Returns whether the call has a peer for that side: nothing is sent to MPI_PROC_NULL or received
+// from it.
 static int has_peer(const struct mpipp_call *call, uint32_t access) {
   const uint32_t any = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TARGET_RANK;
   if (call->present & MPIPP_HAS_MESSAGE && call->message == MPIPP_KEY(MPI_MESSAGE_NO_PROC))
@@ -56,7 +57,8 @@ static int64_t element(uint64_t array, uint64_t index, uint32_t size) {
                                  : ((const int64_t *)(uintptr_t)array)[index];
 }
 
-// The neighbors beyond the border of a process grid are MPI_PROC_NULL: two for each dimension.
+// Returns whether a share belongs to no process. A process grid has two neighbors in each
+// dimension, and those beyond its border are MPI_PROC_NULL.
 static int is_absent(const struct mpipp_comm *comm, uint64_t share) {
   const int32_t *dims = (const int32_t *)(uintptr_t)comm->dims;
   const int32_t *periods = (const int32_t *)(uintptr_t)comm->periods;

@@ -28,8 +28,7 @@ static uint32_t pending;
 static uint64_t taken[WORDS]; // one bit for each entry of the table
 static uint32_t used;         // number of entries that were ever used
 static uint32_t windows;      // number of windows that all operations use
-// Hash lists of operations, by the handle of the request. A link is 1 + the index of an entry; 0
-// ends the list.
+// Hash lists of operations by request handle. A link is 1 + the index of an entry; 0 ends a list.
 static uint32_t heads[HEADS];
 
 static void set_state(struct mpipp_guarded_operation *guarded, enum mpipp_guarded_state state) {
@@ -87,8 +86,8 @@ static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
   return part->compared != NULL;
 }
 
-// MPI is about to write these bytes: stops the comparison of other operations with any of them.
-// Returns whether there are any.
+// MPI will write these bytes: ends the comparison of other operations that have any. Returns 1
+// then.
 static int spoil_overlaps(const struct mpipp_bytes *bytes) {
   int any = mpipp_guard_snapshots_spoil(bytes);
   for (uint32_t i = 0, left = windows; left && i < used; i++) {
@@ -188,8 +187,7 @@ static void open_freed_memory(const struct mpipp_part *part) {
     mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
 
-// Protects an operation's pages in [low, high), unless the program has freed the memory; it may
-// free it at the same time.
+// Protects an operation's pages in [low, high), except in memory that the program has freed.
 static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open || !part->window || mpipp_is_part_freed(part)) return;
   if (!forbid_pages(part, low, high)) {
@@ -247,8 +245,7 @@ void mpipp_guard_begin(struct mpipp_guarded_operation *guarded) {
   guarded->cover->nothing += (uint64_t)are_left;
 }
 
-// The pages of a buffer have just been opened: restores the protection that other operations need
-// on them.
+// The pages of a buffer were opened: restores the protection that other operations need there.
 static void restore_protection(const struct mpipp_bytes *bytes) {
   for (uint32_t i = 0; i < used; i++) {
     if (all[i].state != MPIPP_GUARDED_PENDING) continue;
@@ -297,8 +294,7 @@ void mpipp_guard_drop(struct mpipp_guarded_operation *guarded) {
   set_taken((uint32_t)(guarded - all), 0);
 }
 
-// Copies the data that MPI has received outside whole pages to the program. Reports the first
-// change.
+// Copies data that MPI has received outside whole pages to the program. Reports the first change.
 static int hand_over(const struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {

@@ -9,8 +9,8 @@
 // Runs `work`. Returns 0 if it was abandoned because a load or store faulted. So the work must hold
 // nothing that it would have to release. The caller holds the guard's lock.
 int mpipp_guard_try(void (*work)(void *argument), void *argument);
-// Does the same for work that stores received data for the program. If a store faults, the
-// program's own signal handler runs first, since it may open the memory.
+// Runs work that stores received data for the program. If a store faults, the program's own signal
+// handler runs first, since it may open the memory.
 int mpipp_guard_try_deliver(void (*work)(void *argument), void *argument);
 // faults.h sets this function, which installs its handler.
 extern void (*mpipp_guard_try_begins)(void) __attribute__((visibility("hidden")));

@@ -39,8 +39,8 @@ void mpipp_guard_report_change(const struct mpipp_request *request,
                                const struct mpipp_change *change) {
   struct mpipp_frame frame = mpipp_guard_frame_of(change->address);
   mpipp_registry_lock();
-  int is_told = mpipp_guard_was_accessed(request->object.serial); // the access is already reported,
-                                                                  // with its line
+  // The access is already reported, with its line.
+  int is_told = mpipp_guard_was_accessed(request->object.serial);
   int stops = !is_told && query(request, change, frame);
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);

@@ -30,8 +30,8 @@ struct mpipp_sums {
 int mpipp_filter_sum_up(struct mpipp_call *call, struct mpipp_sums *sums);
 
 // mpipp_filter_remember_clearance: a call with this sum needs no more queries.
-// mpipp_filter_remember_cleared_pair: the same for a buffer of the call and a pending operation's
-// buffer.
+// mpipp_filter_remember_cleared_pair: an overlap of this buffer of the call with a pending
+// operation's buffer needs none.
 void mpipp_filter_remember_clearance(uint64_t sum);
 int mpipp_filter_was_cleared(uint64_t sum);
 void mpipp_filter_remember_cleared_pair(const struct mpipp_call *call, uint32_t buffer,

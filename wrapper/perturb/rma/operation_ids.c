@@ -27,7 +27,7 @@ struct mpipp_places {
 };
 static struct mpipp_places operations, others;
 
-// The get that was identified last.
+// The last get that was identified, for the comparison with the next one.
 static struct {
   uint64_t win, addresses[2], types[2];
   int64_t target, counts[2];

@@ -13,8 +13,8 @@
 // The caller holds the lock.
 MPIPP_SEAM uint64_t mpipp_recorder_equal_datatype_locked(uint64_t record, uint64_t handle);
 
-// Does the same without the lock, for a datatype that a call uses. Returns 0 if the table must be
-// searched.
+// Finds this record without the lock, for a datatype that a call uses. Returns 0 if the table must
+// be searched.
 static inline uint64_t mpipp_equal_datatype(uint64_t record) {
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)record;
   if (!type || MPIPP_READ(type->object.flags) & MPIPP_FLAG_ENDED) return 0;

@@ -3,7 +3,7 @@
 // messages, and collective calls, by ordinal.
 //
 // A channel's history is a list of items, each of one or more words (u64), in pages:
-//   a call       the arguments that matter to other processes (mpipp_item_call in ledger.c);
+//   a call       the arguments that matter to other processes (call_items.h);
 //   a run        each of the next n calls equals the call p before it;
 //   an ordinal   the ordinal of the next call: calls in between are not kept, or the next calls
 //                replace earlier items with these ordinals.
@@ -13,20 +13,8 @@
 #define MPIPP_RECORDER_LEDGER_LEDGER_H
 
 #include "abi/seam.h"
+#include "recorder/ledger/call_items.h"
 #include "registry/object_store.h"
-
-// The first word of a call's item: its kind, number of words, number of buffers, and procedure.
-#define MPIPP_ITEM_HEAD(WORDS, BUFFERS, PROCEDURE)                                                 \
-  ((uint64_t)MPIPP_ITEM_CALL | (uint64_t)(WORDS) << 8 | (uint64_t)(BUFFERS) << 32 |                \
-   (uint64_t)(PROCEDURE) << 40)
-// The positions of words in a call with one buffer. There may be two more: after the third word the
-// place that started a persistent operation, and at the end the number of peers.
-enum {
-  MPIPP_ONE_BUFFER = 6,
-  MPIPP_AT_RECORD = 4,
-  MPIPP_AT_COUNT = 5,
-  MPIPP_MOST_WORDS = MPIPP_ONE_BUFFER + 2,
-};
 
 // In a run, the time of one call in so many is kept, unless another thread holds the lock.
 enum { MPIPP_TIMED = 64 };
@@ -67,11 +55,8 @@ void mpipp_recorder_note_step_locked(struct mpipp_comm *world, struct mpipp_chan
 void mpipp_recorder_note_receive_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                         const struct mpipp_call *call, uint64_t place,
                                         uint64_t ordinal);
-// mpipp_recorder_words_locked fills the words of a send or receive.
-// mpipp_recorder_note_settled_call_locked notes them as the next call of a held channel, after the
+// Notes the words of a send or receive (call_items.h) as the next call of a held channel, after the
 // calls that are already certain (wildcard_receives.h). The caller holds the lock.
-void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
-                                 const struct mpipp_buffer *buffer);
 void mpipp_recorder_note_settled_call_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                              const uint64_t *words);
 // Holds a channel: from now on its receives are noted only when they are certain.

@@ -98,8 +98,7 @@ static struct mpipp_channel *object_channel(const struct mpipp_call *call) {
   return (void *)(uintptr_t)(win ? win->channel : file ? file->channel : 0);
 }
 
-// Makes the ordinals of later calls uncertain, and leaves the earlier ones certain. The caller
-// holds the lock.
+// Makes ordinals of later calls uncertain, but not of earlier ones. The caller holds the lock.
 static void set_channel_uncertain(struct mpipp_channel *channel) {
   if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
   if (channel->sequence == MPIPP_COLLECTIVES)
@@ -110,8 +109,7 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-// Counts a wildcard receive as known although it has no ordinal, because no receive waits for it
-// any more.
+// Counts a wildcard receive as known, without an ordinal: no receive waits for it any more.
 static void set_answered(const struct mpipp_call *call) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->recv_ordinal = 0;
@@ -156,8 +154,7 @@ void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
   mpipp_registry_unlock();
 }
 
-// The current stretch of consecutive collective calls on one communicator: its identity, and its
-// last call.
+// The current stretch of collective calls on one communicator: its identity, and its last call.
 static struct {
   const struct mpipp_channel *channel; // NULL: the channel is used by another communicator now
   uint64_t identity, calls;
@@ -383,8 +380,8 @@ static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
   }
 }
 
-// A process inside a wildcard receive counts it only when it returns. So later ordinals are
-// uncertain when threads begin to call concurrently.
+// A process inside a wildcard receive counts it only when it returns, so later ones are not
+// certain.
 static void freeze_wildcards(struct mpipp_comm *comm) {
   if (comm->posted_any) freeze(comm);
 }
@@ -455,9 +452,7 @@ void mpipp_recorder_uncount(struct mpipp_call *call) {
 }
 
 void mpipp_recorder_distrust_comm(const struct mpipp_call *call) {
-  if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL)))
-    return; // the call was not
-            // counted
+  if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))) return; // not counted
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
   if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {

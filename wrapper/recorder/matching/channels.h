@@ -80,8 +80,8 @@ void mpipp_recorder_note_message(const struct mpipp_call *call);
 
 // Writes a collective call that was already counted to the ledger, because MPI has accepted it.
 void mpipp_recorder_note_collective(const struct mpipp_call *call);
-// Does the same for a call that MPI has begun and then refused. `noted` is a copy with the error
-// (MPIPP_HAS_ERRORCODE).
+// Writes a collective call that MPI has begun and then refused to the ledger. `noted` is a copy of
+// the call with the error (MPIPP_HAS_ERRORCODE).
 void mpipp_recorder_note_refusal(const struct mpipp_call *call, const struct mpipp_call *noted);
 // A collective call that was noted when it started has failed. `made` has the error. place: where
 // it was started.

@@ -58,7 +58,7 @@ static struct mpipp_comm *no_comm_record(void) {
   record->object.kind = MPIPP_COMM;
   record->object.serial = 1;
   record->object.handle = (uint64_t)(uintptr_t)record; // a value that no other record has
-  record->identity = 2;                                // MPI_COMM_WORLD has 1
+  record->identity = 2;                                // MPI_COMM_WORLD has the identity 1
   __atomic_store_n(&mpipp_registry.apart, (uint64_t)(uintptr_t)record, __ATOMIC_RELEASE);
   return record;
 }
@@ -192,5 +192,6 @@ uint64_t mpipp_recorder_window_identity(const struct mpipp_call *call, uint64_t 
 uint64_t mpipp_recorder_predefined_identity(const char *name) {
   if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
   int self = strcmp(name, "MPI_COMM_SELF") == 0;
-  return self ? mix(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent is unknown
+  // Without MPI_COMM_WORLD, the identity of its parent is unknown.
+  return self ? mix(1, (uint64_t)mpipp_registry.world_rank) : 0;
 }

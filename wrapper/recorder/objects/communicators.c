@@ -109,8 +109,8 @@ static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
   if (!values) return;
   PMPI(Cart_get)(comm, ndims, values, values + ndims, values + 2 * ndims);
   record->ndims = ndims;
-  record->dims = (uint64_t)(uintptr_t)values; // one block of memory for all three arrays, owned by
-                                              // `dims`
+  // One block of memory for all three arrays, owned by `dims`.
+  record->dims = (uint64_t)(uintptr_t)values;
   record->periods = (uint64_t)(uintptr_t)(values + ndims);
   record->coords = (uint64_t)(uintptr_t)(values + 2 * ndims);
   record->indegree = record->outdegree = 2 * ndims;
@@ -134,8 +134,8 @@ static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
   int *weights = mpipp_registry_allocate((size_t)(in + out + 1) * sizeof *weights);
   if (found && weights) {
     PMPI(Dist_graph_neighbors)(comm, in, found, weights, out, found + in, weights + in);
-    record->sources = (uint64_t)(uintptr_t)found; // one block of memory for both arrays, owned by
-                                                  // `sources`
+    // One block of memory for both arrays, owned by `sources`.
+    record->sources = (uint64_t)(uintptr_t)found;
     record->destinations = (uint64_t)(uintptr_t)(found + in);
     found = NULL;
   }

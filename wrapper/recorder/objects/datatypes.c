@@ -109,8 +109,8 @@ static int same_arguments(const struct mpipp_datatype *record, const struct mpip
   const int64_t *end = values + record->argument_count;
   for (const struct mpipp_input *input = inputs; input->values; input++) {
     if (input->count > end - values) return 0;
-    if (input->count == 1 && input->size == sizeof(int)) { // the most frequent case, in fewer
-                                                           // instructions
+    // The most frequent case, in fewer instructions.
+    if (input->count == 1 && input->size == sizeof(int)) {
       if (*values++ != *(const int *)input->values) return 0;
       continue;
     }
@@ -249,7 +249,7 @@ static int own_combiner(int combiner) {
       {MPI_COMBINER_F90_REAL, MPIPP_COMBINER_F90_REAL},
       {MPI_COMBINER_F90_COMPLEX, MPIPP_COMBINER_F90_COMPLEX},
       {MPI_COMBINER_F90_INTEGER, MPIPP_COMBINER_F90_INTEGER},
-#ifdef MPIPP_HAVE_Type_get_value_index // new in MPI-4.1
+#ifdef MPIPP_HAVE_Type_get_value_index // MPI-4.1 introduced this combiner
       {MPI_COMBINER_VALUE_INDEX, MPIPP_COMBINER_VALUE_INDEX},
 #endif
   };

@@ -33,8 +33,8 @@ void mpipp_recorder_import_view(const struct mpipp_call *call, MPI_Datatype etyp
                                 MPI_Datatype filetype);
 // Imports the unrecorded datatypes of the call's buffers, when MPI has accepted them.
 void mpipp_recorder_import_datatypes(struct mpipp_call *call) MPIPP_COLD;
-// Does the same before MPI has accepted the call, for hooks, but only for datatypes that certainly
-// exist.
+// Imports the unrecorded datatypes of the call's buffers before MPI has accepted the call, for
+// hooks. Imports only datatypes that certainly exist.
 void mpipp_recorder_import_certain(struct mpipp_call *call);
 
 // Returns whether a datatype was unrecorded, or recorded as freed, before the call that MPI

@@ -51,8 +51,8 @@ void mpipp_recorder_begin_split(const struct mpipp_call *call) {
 void mpipp_recorder_end_split(const struct mpipp_call *call) {
   struct mpipp_file *record = mpipp_registry_lock_live(MPIPP_FILE, call->file);
   if (record) {
-    MPIPP_WRITE(record->split_ended, call->serial); // from now on, readers see that this call ends
-                                                    // the operation
+    // From now on, readers see that this call ends the operation.
+    MPIPP_WRITE(record->split_ended, call->serial);
     MPIPP_WRITE(record->split_doubted, 0);
     __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
   }

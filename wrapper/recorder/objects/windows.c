@@ -114,8 +114,8 @@ void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm
 
 enum { MOST_ATTACHED = 256 };
 static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 for an unused entry
-static int attached_used;                                      // number of entries that were ever
-                                                               // used
+// Number of entries that were ever used.
+static int attached_used;
 static int more_attached; // 1 if some memory found no entry: then any memory may be attached
 
 void mpipp_recorder_attach_memory(uint64_t base, int64_t size) {

@@ -56,8 +56,8 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
 static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t caller) {
   __atomic_store_n(&request->object.serial, 0, __ATOMIC_RELEASE);
   request->object.caller = caller;
-  MPIPP_WRITE(request->object.flags_and_fint, 0); // the Fortran INTEGER is unknown until the
-                                                  // Fortran layer asks for it
+  // The Fortran INTEGER is unknown until the Fortran layer asks for it.
+  MPIPP_WRITE(request->object.flags_and_fint, 0);
 }
 
 // The slow path of mpipp_add_request.

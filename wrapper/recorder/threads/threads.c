@@ -58,8 +58,8 @@ void mpipp_recorder_count_poll(struct mpipp_thread *thread) {
 }
 
 static void end_thread(void *thread) {
-  mpipp_recorder_self = &mpipp_recorder_no_thread; // if a destructor that runs later calls MPI, the
-                                                   // thread gets a new record
+  // If a destructor that runs later calls MPI, the thread gets a new record.
+  mpipp_recorder_self = &mpipp_recorder_no_thread;
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
