@@ -22,10 +22,10 @@ from wrapper.generator import (
     forms,
     generate,
     mpi_standard,
+    statements,
     unrecorded_procedures,
 )
 from wrapper.generator import procedures as known
-from wrapper.generator import statements
 
 STANDARD = mpi_standard.standard()
 BY_NAME = {p.name: p for p in STANDARD + mpi_standard.removed()}
