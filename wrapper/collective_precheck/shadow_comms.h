@@ -11,7 +11,7 @@
 // The shadow communicator for a collective call.
 struct mpipp_shadow {
   MPI_Comm comm;     // MPI_COMM_NULL: there is none
-  uint64_t identity; // of the program's communicator; 0: unknown, or there is none
+  uint64_t identity; // identity of the program's communicator; 0: unknown, or there is none
   int rank, size;    // in the shadow communicator
   int inter;         // 1: the shadow has both groups of an intercommunicator
   int missing;       // 1: there is no shadow, although several processes take part

@@ -9,8 +9,7 @@
 enum {
   MOST_STEPS = 8,
   MOST_NESTED = 16
-}; // the number of steps is limited to so many for each
-   // block of the capacity
+}; // MOST_STEPS: largest number of steps for each block of the capacity
 
 static int add(struct mpipp_layout *layout, uint64_t low, uint64_t high) {
   struct mpipp_piece *last = layout->count ? &layout->all[layout->count - 1] : NULL;

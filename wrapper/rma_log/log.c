@@ -228,7 +228,8 @@ struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
   int is_short = head & MPIPP_LOG_IS_NARROW && words <= 2 && like.count <= 3;
   if (!is_short || like.changed > bit) return (struct mpipp_like){.words = NULL};
   for (uint64_t i = 0; i < words; i++) like.differences[i] = last_at[1 + i];
-  // The lowest bit's difference is the last one: clears it.
+  // mpipp_rma_log_repeat gets the difference of the word with that index, the last that has
+  // changed.
   if (changed & bit) like.differences[like.count / 2] &= like.count & 1 ? UINT32_MAX : 0;
   return like;
 }

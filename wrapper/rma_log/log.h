@@ -25,15 +25,15 @@ struct mpipp_like {
 uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
                               uint64_t words);
 void mpipp_rma_log_end(void);
-// Call it between the two, when all words are written. Returns the earlier entry that the new one
-// resembles, for mpipp_rma_log_repeat. The word with that index may differ.
+// Call it before mpipp_rma_log_end, when all words are written. Returns the earlier entry that the
+// new one resembles, for mpipp_rma_log_repeat. The word with that index may differ.
 struct mpipp_like mpipp_rma_log_find_like(uint64_t index);
 // Adds an entry that equals `like`, except that the word with that index differs by `difference`.
 // It replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if the entry
 // has to be begun as usual.
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference);
-// Call it between the two: ends the entry, and begins another of the same call. Returns NULL
-// without capacity; even then, call mpipp_rma_log_end next.
+// Ends the current entry, and begins another of the same call. Returns NULL without capacity; even
+// then, call mpipp_rma_log_end next.
 uint64_t *mpipp_rma_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
 // Takes the lock that an entry has, for data that changes only together with entries.
 void mpipp_rma_log_hold(void);
