@@ -280,7 +280,7 @@ static int enter(struct mpipp_passage *passage) {
   entered = MPIPP_READ(mpipp_guard_begun_count);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count))) mpipp_guard_report_accesses(call);
   if (MPIPP_UNLIKELY(mpipp_guard_snapshots_may_dangle(call->frame))) report_dangling(call->frame);
-  mpipp_guard_test_kept(call->procedure == MPIPP_PROC_Finalize);
+  mpipp_guard_test_kept_requests(call->procedure == MPIPP_PROC_Finalize);
   mpipp_guard_threads_before_init(call);
   if (call->procedure == MPIPP_PROC_Finalize) report_pending();
   if (call->procedure == MPIPP_PROC_Request_free) return mpipp_guard_keep_freed_request(passage);
@@ -353,7 +353,7 @@ static void leave(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Finalize)
     end_operations();
   else
-    mpipp_guard_test_kept(0);
+    mpipp_guard_test_kept_requests(0);
   if (mpipp_guard_has_failed(passage)) end_failed_operations(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)

@@ -30,7 +30,7 @@ int mpipp_guard_keep_freed_request(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-void mpipp_guard_test_kept(int is_last) {
+void mpipp_guard_test_kept_requests(int is_last) {
   if (!mpipp_guard_kept_count || is_testing) return;
   is_testing = 1;
   pthread_mutex_lock(&testing);

@@ -15,8 +15,8 @@ int mpipp_guard_try_deliver(void (*work)(void *argument), void *argument);
 // faults.h sets this function, which installs its handler.
 extern void (*mpipp_guard_try_begins)(void) __attribute__((visibility("hidden")));
 
-// For that handler: if the thread does such work, arranges that it is abandoned when the handler
-// returns, and returns 1.
+// Called in the handler of SIGSEGV: if the thread does such work, arranges that it is abandoned
+// when the handler returns, and returns 1.
 int mpipp_guard_try_abandon(void *context);
 // Returns whether the program's handler has to see the fault at an address. It sees each address
 // once.

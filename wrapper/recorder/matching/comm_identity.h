@@ -15,7 +15,7 @@ void mpipp_recorder_lead(const struct mpipp_call *call, int local_leader, uint64
 void mpipp_recorder_gather(const struct mpipp_call *call, uint64_t group);
 void mpipp_recorder_fail_gather(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
 
-// The corresponding functions for calls that create a communicator from groups, without a parent
+// These functions do this for calls that create a communicator from groups, without a parent
 // communicator.
 void mpipp_recorder_gather_groups(struct mpipp_call *call, uint64_t group, const char *stringtag);
 void mpipp_recorder_lead_groups(const struct mpipp_call *call, uint64_t local, int local_leader,

@@ -22,7 +22,7 @@ static uint64_t product(uint64_t one, uint64_t other) {
 }
 
 // Tables of powers of the points: for each place of an exponent in base 16, and each digit there.
-// And the inverses of the points minus one.
+// The last table has the inverses of the points minus one.
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, PLACES = 64 / DIGIT_BITS };
 static uint64_t powers[2][PLACES][DIGITS], inverses[2];
 
