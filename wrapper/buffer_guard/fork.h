@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fork handling: the child gets pages of its own in place of the pages of the file, and is not
-// watched.
+// Fork handling: the child gets pages of its own in place of pages of the guard's memory file, and
+// is not watched.
 #ifndef MPIPP_BUFFER_GUARD_FORK_H
 #define MPIPP_BUFFER_GUARD_FORK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Detects calls that a thread has left without a return.
+// Detects calls that a thread has left without a return (by longjmp, or a C++ exception).
 #ifndef MPIPP_INTERCEPT_ABANDONED_CALLS_H
 #define MPIPP_INTERCEPT_ABANDONED_CALLS_H
 

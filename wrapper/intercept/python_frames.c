@@ -18,7 +18,7 @@
 
 enum {
   MOST_FRAMES = 200,
-  BUCKETS = 1024, // a power of 2
+  BUCKETS = 1024, // number of hash lists, a power of 2
   MOST_PLACES = 2048,
   MOST_PIECES = 16,
   POOL_BYTES = 1 << 16,
@@ -206,7 +206,7 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
   return caller;
 }
 
-// Finds the place at the begin of the call, because the frame changes later.
+// Finds the place at the start of the call, because the frame changes later.
 static int enter(struct mpipp_passage *passage) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   thread->place = mpipp_outside_mpi(passage->call->caller);

@@ -15,7 +15,7 @@ struct mpipp_cover {
   uint32_t always;    // 1: guard all operations at any cost, because a debugger wants it; in the
                       // last entry: at all places
   // Numbers of operations. pages: pages were protected. compared: bytes were only compared.
-  // skipped: the budget did not allow to guard it. nothing: it was impossible.
+  // skipped: the budget did not suffice. nothing: it was impossible.
   uint64_t pages, compared, skipped, nothing;
   uint64_t accesses; // number of all these operations whose accesses the program reported itself,
                      // because it was compiled for that

@@ -10,7 +10,7 @@
 
 enum {
   MOST_PLACES = 4096,
-  BUCKETS = 1024,   // a power of 2
+  BUCKETS = 1024,   // number of hash lists, a power of 2
   MOST_FRAMES = 64, // frames of one place
   MOST_INSIDE = 32, // frames inside MPI and this library before the caller
   POOL_WORDS = 1 << 13,

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 void mpipp_trace_budget_open(void);
-// *pages: the number of open pages that the budget allows to protect now. *steps: the number of
-// accesses that may be executed one by one before the next call.
+// *pages: the number of open pages that may be protected now within the budget. *steps: the number
+// of accesses that may be executed one by one before the next call.
 void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps);
 // Counts a fault. steps: 1 if a single step with another signal follows.
 void mpipp_trace_budget_count_fault(int steps);

@@ -25,7 +25,7 @@ enum mpipp_page_refusal {
 
 // The first reason that applies to any page of [low, high).
 enum mpipp_page_refusal mpipp_guard_refuse_range(uint64_t low, uint64_t high);
-// The first reason that forbids to exchange [low, high) for pages of the guard's memory file.
+// The first reason why [low, high) must not be exchanged for pages of the guard's memory file.
 enum mpipp_page_refusal mpipp_guard_refuse_exchange(uint64_t low, uint64_t high);
 // The first reason that applies to [low, high), which lies in `mapping`. If `is_known`, the caller
 // already knows the owner of the memory.

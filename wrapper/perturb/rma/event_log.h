@@ -11,7 +11,7 @@
 void mpipp_perturb_journal_open(void);
 // Logs an operation that is perturbed, and its call.
 void mpipp_perturb_journal_begins(struct mpipp_identity identity, const struct mpipp_call *call);
-// Logs that MPI gets the operation in another call, as the number-th of `count` operations.
+// Logs that MPI gets the operation in another call, as operation `number` of `of` operations.
 void mpipp_perturb_journal_ends(const struct mpipp_deferred_operation *one,
                                 const struct mpipp_call *call, uint32_t number, uint32_t of,
                                 int is_flushed);
