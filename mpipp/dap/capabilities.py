@@ -19,6 +19,7 @@ CAPABILITIES: dict[str, Any] = {
     "supportTerminateDebuggee": True,
     "supportsSingleThreadExecutionRequests": True,
     "supportsDelayedStackTraceLoading": True,
+    "supportsSteppingGranularity": True,
     "supportsCompletionsRequest": True,
     "supportsExceptionInfoRequest": True,
     "exceptionBreakpointFilters": [],

@@ -3,10 +3,31 @@
 
 from __future__ import annotations
 
+import json
+import re
+from typing import Any
+
 from tests.dap.session import PROGRAMS, Session, serving
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, ROOT, compile_program, on_mpi
 
 SOURCE = PROGRAMS / "shapes.c"
+
+
+def documented(name: str) -> Any:
+    """The example of an answer in the documents."""
+    page = (ROOT / "docs" / "reference" / "dap.md").read_text()
+    found = re.search(rf"<!-- dap: {name} -->\n```json\n(.*?)```", page, re.DOTALL)
+    assert found, name
+    return json.loads(found[1])
+
+
+def shape(answer: Any) -> Any:
+    """The names in an answer, with those in the first element of each list."""
+    if isinstance(answer, dict):
+        return {name: shape(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        return [shape(one) for one in answer[:1]]
+    return None
 
 
 def places(client: Session) -> list[str]:
@@ -64,6 +85,12 @@ def test_a_hang_is_paused_and_explained(mpi: MPI) -> None:
         client.ask("next", threadId=first)
         client.output("rank 0 has not stopped: in MPI_Recv(source 1, tag 7)")
         assert client.refusal("stackTrace", threadId=first) == "rank 0 runs: pause it first"
+        assert client.threads()[first] == (
+            "rank 0: in MPI_Recv(source 1, tag 7), called at shapes.c:31 in main"
+        )
+        assert client.refusal("evaluate", expression="1") == (
+            "all ranks run: pause one of them first"
+        )
         client.ask("pause", threadId=first)
         stop = client.all_stopped()
         assert stop["reason"] == "pause"
@@ -76,7 +103,9 @@ def test_a_hang_is_paused_and_explained(mpi: MPI) -> None:
         where = client.ask("mpipp/where")
         assert where["jobs"][0]["stacks"]["ranks"] == "0-1"
         assert where["text"][0].split() == "count ranks stack, outermost call first".split()
-        states = client.ask("mpipp/status")["states"]
+        status = client.ask("mpipp/status")
+        assert shape(status) == shape(documented("mpipp/status"))
+        states = status["states"]
         assert [(one["ranks"], one["call"], one["place"]) for one in states] == [
             ("0", "MPI_Recv", "shapes.c:31 in main"),
             ("1", "MPI_Recv", "shapes.c:32 in main"),
@@ -87,7 +116,14 @@ def test_a_hang_is_paused_and_explained(mpi: MPI) -> None:
             ("0", [0]),
             ("1", [1]),
         ]
-        assert client.ask("mpipp/printRanks", expression="size")["values"][0]["ranks"] == "0-1"
+        values = client.ask("mpipp/printRanks", expression="size")
+        assert values["values"][0]["ranks"] == "0-1"
+        assert shape(values) == shape(documented("mpipp/printRanks"))
+        focus = client.ask("mpipp/focus", ranks="where:rank==1")
+        assert focus == {"ranks": "1", "focus": "1"}
+        assert shape(focus) == shape(documented("mpipp/focus"))
+        stops = client.event("mpipp/stops")
+        assert shape(stops) == shape(documented("mpipp/stops"))
         assert client.refusal("mpipp/printRanks", expression="none") == (
             'No symbol "none" in current context'
         )

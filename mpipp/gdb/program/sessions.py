@@ -136,7 +136,11 @@ def required() -> Session:
 def also_running() -> Iterator[Session | None]:
     """Yield `current`, also while all threads run. The records may change meanwhile."""
     global _is_at_prompt
-    is_running = _is_at_prompt and _runs(gdb.selected_inferior())
+    inferior = gdb.selected_inferior()
+    is_running = _runs(inferior)
+    known = _sessions.get(inferior.num)
+    if is_running and known is not None:
+        known.fresh = False
     before, _is_at_prompt = _is_at_prompt, False
     session = current()
     _is_at_prompt = before

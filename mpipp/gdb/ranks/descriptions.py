@@ -68,8 +68,9 @@ def _by_signal() -> str:
 def running(inferior: gdb.Inferior) -> str:
     """The place of a rank whose threads run: the MPI call, or outside MPI."""
     try:
-        with selected(inferior):
-            session = sessions.reread()
+        with selected(inferior), sessions.also_running() as session:
+            if session is None:
+                return "running"
             threads = [one for one in session.registry.threads() if isinstance(one, Thread)]
             calls = [one for one in threads if one.call is not None]
             for one in calls:
