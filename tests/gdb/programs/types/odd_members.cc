@@ -66,7 +66,7 @@ struct Grid : Field {
 };
 
 } // namespace
-// test_make.py inserts main here.
+// Here test_make.py has main.
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);

@@ -290,7 +290,7 @@ static const char *named(int code) {
   return "another class";
 }
 
-// This function is in one line of the first process.
+// Rank 0 prints the results of both processes in one line.
 static void tell(const char *what, int code) {
   char own[128], other[128];
   snprintf(own, sizeof own, "%s%s", named(code), heard);
