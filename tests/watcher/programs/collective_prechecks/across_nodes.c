@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls that differ between the first two processes and the last two; "twice": at one place, first
-// between the first two. Four processes.
+// The first two of four processes make another call than the last two; "twice": before that, the
+// first two differ at the same place.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

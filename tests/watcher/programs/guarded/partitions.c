@@ -57,7 +57,7 @@ static void columns(int wrong) {
   MPI_Request request;
   sends(&request, 1, column);
   MPI_Pready_range(0, 3, request);
-  data[1] = 7; // a hole
+  data[1] = 7; // a gap in the datatype
   if (wrong) data[3 * N * WIDE + WIDE] = 8;
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   ends(&request);

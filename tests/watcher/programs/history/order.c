@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Collective calls on several communicators by three processes. In the order "wrong" they would
+// Three processes make collective calls on several communicators. In the order "wrong", they would
 // wait for each other in a circle if broadcasts synchronized, which broadcasts of a few bytes do
-// not. In the order "right" they would not.
+// not. In the order "right", they would not wait.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two operations have a buffer that is freed, which is an error. Its next owner makes no error,
-// before the first is complete, after that, and after the second.
+// A freed buffer belongs to two operations, which is an error. The next owner of the memory uses it
+// correctly, before the first operation is complete, after that, and after the second.
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

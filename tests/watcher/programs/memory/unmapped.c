@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program returns memory to the system during an operation, by a function, or by a system call
-// that is not intercepted. The operation is the first one that is compared.
+// The program returns memory to the system during an operation, with a function, or with a system
+// call that mpipp does not intercept. This operation is the first that mpipp compares.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

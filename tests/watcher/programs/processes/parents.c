@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Two processes spawn two, and call on the communicator between them. "types", "lost" and "bcast"
-// have an error there. So has "twice", but there are two such communicators. "merged" and "dup"
-// have it on a communicator made of it: with all of both, and the parents behind. "split" has it on
-// the halves of that. "chain": one spawns one that spawns one, and receives when the others have
-// ended.
+// Two processes spawn two others, and make calls on the intercommunicator. "types", "lost" and
+// "bcast" have an error there. "twice" has one, too, but with two such communicators. "merged" and
+// "dup" have it on a communicator made from it, with all processes, the parents last. "split" has
+// it on halves of that. "chain": one process spawns another, which spawns a third. The first
+// receives a message when the others have ended.
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>

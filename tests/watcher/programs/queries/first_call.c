@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A second thread's first call of MPI, while the first thread is inside of one. "freed": that has
-// freed the request of a receive before, and does it again when both have called.
+// A second thread calls MPI for the first time, while the first thread is inside a call. "freed":
+// the first thread has freed a receive request before, and frees another when both have called.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>

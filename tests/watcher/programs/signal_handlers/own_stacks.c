@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Receives into buffers on stacks of coroutines that are right. "heap": their stacks are blocks of
-// the process's heap, which grows once MPI is there. "frame": they lie in a frame of the thread's
-// own; "thread": of another thread's. Wrong is "gone", of a
-// function that has returned, and "thread_gone", of another thread's. One process.
+// Correct receives into buffers on coroutines' stacks. "heap": these stacks are blocks of the
+// process's heap, which grows while MPI is used. "frame": they lie in a frame of the same thread;
+// "thread": in a frame of another thread. Errors: "gone" uses the stack of a function that has
+// returned; "thread_gone" that of another thread. One process.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread of the program gives pages what they have when they are first used, as it does again
-// once they have been dropped. One process.
+// A thread of the program fills pages when they are first used, and again when they have been
+// dropped. One process.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

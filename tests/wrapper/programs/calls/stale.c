@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses a datatype's handle that was freed; with Open MPI the library has made a datatype of its own
+// Uses the handle of a freed datatype. With Open MPI, the library has created a datatype of its own
 // there. Usage: stale FILE [own]: whether MPI_COMM_WORLD and MPI_COMM_SELF have an error handler.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sends with datatypes that were freed, which MPICH accepts: one that was freed just now, and one
-// whose record the wrapper has used again since.
+// Sends with freed datatypes, which MPICH accepts: one was freed just before, and the record of the
+// other belongs to a new object.
 #include <mpi.h>
 #include <stdio.h>
 

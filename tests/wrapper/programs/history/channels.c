@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A communicator is freed, and the next one has its handle: what counted its messages is used
+// A communicator is freed, and a new one gets its handle: the wrapper uses the message counters
 // again, in another order.
 #include "probe.h"
 

@@ -119,7 +119,7 @@ static void start_in_lock(int right) {
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
     if (right) MPI_Win_unlock(1, win);
-    if (right) MPI_Barrier(MPI_COMM_WORLD); // before the other exposes what was locked
+    if (right) MPI_Barrier(MPI_COMM_WORLD); // before the other process exposes the memory
     opens(1, 0);
     MPI_Win_complete(win);
     if (!right) MPI_Win_unlock(1, win);
