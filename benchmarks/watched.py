@@ -176,17 +176,17 @@ def _kernels(mpi: MPI) -> Iterator[Figure]:
             "x",
             f"of {four[ALONE]:.3f} s",
         )
-        yield from _questions(mpi, name, iterations)
+        yield from _queries(mpi, name, iterations)
     for how, those in ratios.items():
         mean = sum(those) / len(those)
         yield Figure(f"{mpi.id}: mean of the kernels, {how}", mean, 1.03, "x")
 
 
-def _questions(mpi: MPI, name: str, iterations: int) -> Iterator[Figure]:
+def _queries(mpi: MPI, name: str, iterations: int) -> Iterator[Figure]:
     asked = []
     for count in (_FEW, iterations):
         found = re.search(
-            r"([\d,]+) questions?", ran(mpi, WATCHED, [kernel(mpi, name), str(count)]).said
+            r"([\d,]+) quer(?:y|ies)", ran(mpi, WATCHED, [kernel(mpi, name), str(count)]).said
         )
         if not found:
             return

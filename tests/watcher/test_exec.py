@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from mpipp.cli.commands import exec
-from mpipp.cli.commands.run import check
 from mpipp.common import job_secret
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import launcher_ancestors
+from mpipp.toolchain.launched_programs import prefixed
 from tests.support import MPI, ROOT, lacking, on_mpi, shell, short_directory
 from tests.watcher import runs
 
@@ -253,6 +253,6 @@ def test_long_names_of_jobs_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 )
 def test_the_options_of_several_programs(options: str) -> None:
     words = ["./a", ":", *options.split(), "./b", "-v"]
-    assert check.prefixed(words, ["with"]) == [
+    assert prefixed(words, ["with"]) == [
         *("with", "./a", ":", *options.split(), "with", "./b", "-v")
     ]

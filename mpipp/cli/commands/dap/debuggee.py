@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from mpipp.cli.commands import whole_job
 from mpipp.cli.commands.debug.job import Start
-from mpipp.cli.commands.run.check import prefixed
 from mpipp.common.errors import MpippError
 from mpipp.dap.arguments import Attach, Launch
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import built, mpi_for, prefix
 
 

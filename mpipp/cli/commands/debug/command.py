@@ -14,10 +14,10 @@ from typing import NoReturn
 from mpipp.cli.commands import attach, whole_job
 from mpipp.cli.commands.debug.job import Start, run_directory
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
-from mpipp.cli.commands.run.check import prefixed
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import remote_shell, run_launcher
 from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import built, mpi_for, prefix
 
 USAGE = """\

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text import wording
 from mpipp.common.text.sanitize import plain
 from mpipp.render import finding_head
+from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import prefix
 from mpipp.watcher.ipc import launch, run_flags
 from mpipp.watcher.ipc.protocol import INTERRUPTED, LAUNCHER
@@ -54,14 +55,6 @@ _ALONE = 2.0  # seconds after which a launcher that still runs has not received 
 # Signals that end the launcher of a hung job, and the seconds before each. Open MPI's mpiexec
 # sometimes waits forever after a single signal.
 _ENDING = ((0.0, signal.SIGTERM), (10.0, signal.SIGTERM), (20.0, signal.SIGKILL))
-# Options of launchers behind a colon, without a value and with two. All other options have one
-# value, which may be part of the word: --map-by=core.
-_VALUELESS = {
-    *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
-    *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
-    *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v"),
-}
-_TWO = {"env", "genv", "mca", "gmca", "omca", "gomca", "pmca", "gpmca", "prtemca", "pmixmca"}
 
 
 def run(
@@ -180,33 +173,6 @@ def new_directory() -> str:
             except OSError:
                 continue
     return tempfile.mkdtemp(prefix="mpipp-")
-
-
-def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
-    """Put words before the program, and in "a : -n 3 b" before each program."""
-    words = [*before]
-    rest = iter(program)
-    for word in rest:
-        words.append(word)
-        if word == ":":
-            for option in rest:
-                if not option.startswith("-"):
-                    words += [*before, option]
-                    break
-                words += [option, *_values(option, rest)]
-    return words
-
-
-def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
-    # The values of an option, if they are separate words.
-    name = option.lstrip("-")
-    if "=" in name or name in _VALUELESS:
-        return
-    value = next(rest, "")
-    yield value
-    is_pair = name in ("env", "genv") and "=" in value  # MPICH also accepts NAME=VALUE as one word
-    if name in _TWO and not is_pair:
-        yield next(rest, "")
 
 
 def _has_terminal() -> bool:

@@ -12,6 +12,7 @@ from mpipp.cli.commands.exec import for_program, refuse
 from mpipp.cli.commands.run import check, perturb, valgrind
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import run_launcher
+from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import built, mpi_for, prefix
 from mpipp.watcher.ipc.launch import reset_signals
 
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         return check.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
     before = prefix(wrapper, variables)
     # MPI_Init must be perturbed in the processes of all programs (a : b).
-    rest = [*before, *program] if provoked is None else check.prefixed(program, before)
+    rest = [*before, *program] if provoked is None else prefixed(program, before)
     reset_signals()
     try:
         os.execvp(launcher[0], [*launcher, *rest])
