@@ -111,9 +111,9 @@ def test_checks_are_hoisted_where_the_addresses_are_known(clang: int) -> None:
     of_gathers = [name for name in found["gathers"] if name not in span]
     assert sorted(of_gathers) == [
         "__tsan_read8",
-        keep,
-        keep,
         "mpipp_inlined_load_if",
+        keep,
+        keep,
         "mpipp_inlined_store_if",
     ]
     # take() may start or complete an operation.
