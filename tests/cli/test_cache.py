@@ -151,7 +151,7 @@ def test_a_program_gets_nothing_from_a_cache_of_another_user(tmp_path: Path) -> 
     os.chown(planted, user, -1)
     done = shell(*words, cwd=tmp_path, env=env)
     assert done.returncode == 0
-    assert done.stderr.endswith(f"not {cache}: {planted} belongs to nobody\n")
+    assert done.stderr.endswith(f"instead of {cache}: {planted} belongs to nobody\n")
     assert subprocess.run([tmp_path / "program"], check=False).returncode == 0
 
 
