@@ -11,7 +11,7 @@
 #define OFTEN_NOT(X) __builtin_expect(!!(X), 0)
 #define WORD(X) ((uint64_t)(uintptr_t)(X))
 
-static unsigned char active __attribute__((section("mpipp_activate")));
+static unsigned char active __attribute__((section("mpipp_active")));
 
 // The compiler must assume that any call may change the variable, so it loads it again after each
 // call.
@@ -127,12 +127,12 @@ INSIDE void mpipp_inlined_record(_Bool keeps, uint64_t first, uint64_t last, int
                        bytes_and_stores);
 }
 
-INSIDE uint64_t mpipp_inlined_min(uint64_t check_access, uint64_t other) {
-  return check_access < other ? one : other;
+INSIDE uint64_t mpipp_inlined_min(uint64_t one, uint64_t other) {
+  return one < other ? one : other;
 }
 
-INSIDE uint64_t mpipp_inlined_max(uint64_t check_access, uint64_t other) {
-  return check_access > other ? one : other;
+INSIDE uint64_t mpipp_inlined_max(uint64_t one, uint64_t other) {
+  return one > other ? one : other;
 }
 
 INSIDE void mpipp_inlined_load_if(_Bool looks, void *address, uint64_t length) {

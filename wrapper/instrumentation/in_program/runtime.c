@@ -18,7 +18,7 @@
 #define SECTION_OF(TYPE, NAME)                                                                     \
   extern TYPE __start_##NAME[] __attribute__((weak, visibility("hidden")));                        \
   extern TYPE __stop_##NAME[] __attribute__((weak, visibility("hidden")))
-SECTION_OF(unsigned char, mpipp_activate);
+SECTION_OF(unsigned char, mpipp_active);
 
 static const char magic[] = "mpipp's shadow";
 
