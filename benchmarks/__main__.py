@@ -17,6 +17,7 @@ from benchmarks import (
     ledgers,
     logged,
     onesided,
+    ranks,
     recorder,
     single,
     watched,
@@ -33,10 +34,13 @@ GROUPS = {
     "guarded": guarded.figures,
     "logged": logged.figures,
     "ledgers": ledgers.figures,
+    "ranks": ranks.figures,
+    "stacks": ranks.standing,
 }
 PURE = {  # groups that need no MPI argument
     "signatures": checks_signatures.figures,
     "overlap": checks_overlap.figures,
+    "merging": ranks.merging,
     "onesided": onesided.figures,
     "compiled": compiled.figures,  # searches for an MPI itself
 }
