@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ RANKS, MANY, NODE = 16, 64, 64
 STACKS = 10_000
 ROUNDS = 5
 # The large program, of 50 MB of debug information.
-_FILES, _FUNCTIONS = 40, 250
+_FILES, _FUNCTIONS = 40, 310
 _LONG_NAME = "a_name_as_long_as_those_that_templates_have"
 _MAIN = """\
 #include <mpi.h>
@@ -66,13 +67,19 @@ def large(mpi: MPI) -> Iterator[Figure]:
     program = large_program(mpi)
     megabytes = debug_information(program) / 1e6
     note = f"{megabytes:.0f} MB of debug information"
+    words = ["-n", str(MANY), "--mpiexec", shlex.join(mpi.mpiexec), "--gdb-options=-nx"]
     begun = time.perf_counter()
-    with debugging(program, mpi, MANY) as gdb:
+    gdb = Debugger([*words, "--", str(program)], mpi, {})
+    try:
         passed = time.perf_counter() - begun
+        if f"ranks 0 to {MANY - 1}: main at" not in "".join(gdb.start):
+            raise RuntimeError(f"not all ranks have stopped: {gdb.start}")
         yield Figure(f"{mpi.id}: mpipp debug, {MANY} ranks stopped in main", passed, 30, "s", note)
         gdb.ask("mpipp where")
         used = resident(gdb) / 1e9
         yield Figure(f"{mpi.id}: memory of gdb with {MANY} ranks", used, 4, "GB", note)
+    finally:
+        gdb.child.close(force=True)
 
 
 def large_program(mpi: MPI) -> Path:
