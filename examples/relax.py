@@ -28,6 +28,5 @@ rod = numpy.zeros(6)
 if comm.rank == 0:
     rod[0] = 1.0
 relax(rod)
-parts = comm.gather(rod[1:-1].tolist())
-if comm.rank == 0:
-    print(parts)
+comm.Barrier()
+print(comm.rank, rod[1:-1])

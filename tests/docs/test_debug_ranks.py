@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/tutorials/debug-all-ranks.md: its session, typed as written.
+"""docs/tutorials/debug-all-ranks.md: its sessions, typed as written.
 
 With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by gdb's.
 """
@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tests.debug.terminal import debugging
-from tests.support import MPI, ROOT, on_mpi
+from tests.debug.terminal import Debugger, debugging
+from tests.support import MPI, ROOT, clean_environment, end, on_mpi, symbols
 
 PAGE = ROOT / "docs/tutorials/debug-all-ranks.md"
+_SESSION = re.compile("<!-- session: (.*) -->")
+_PATIENCE = 100.0  # seconds: the machine may be busy
 _PROMPT = re.compile(r"\(gdb ([\w,-]+)\) (.*)")
 
 
@@ -24,13 +31,62 @@ def _is_late(line: str) -> bool:
     return line == "control-C stops the ranks in the focus" or "not stopped:" in line
 
 
-def compiled(mpi: MPI, directory: Path) -> Path:
-    """The compiled example."""
-    (directory / "examples").mkdir()
-    shutil.copy(ROOT / "examples/heat.f90", directory / "examples")
-    words = [str(mpi.mpifort), "-g", "-O0", "examples/heat.f90", "-o", "heat"]
+def compiled(name: str, mpi: MPI, directory: Path) -> Path:
+    """An example, compiled as the page shows it."""
+    (directory / "examples").mkdir(exist_ok=True)
+    (path,) = (ROOT / "examples").glob(f"{name}.*")
+    shutil.copy(path, directory / "examples")
+    compiler = mpi.mpifort if path.suffix == ".f90" else mpi.mpicc
+    words = [str(compiler), "-g", "-O0", f"examples/{path.name}", "-o", name, "-lm"]
     subprocess.run(words, cwd=directory, env=dict(mpi.env), check=True)
-    return directory / "heat"
+    return directory / name
+
+
+@contextmanager
+def hanging(script: Path, mpi: MPI, number: int) -> Iterator[int]:
+    """A job in Python; yields its launcher once all ranks are where they stay."""
+    recorded = ["env", f"LD_PRELOAD={mpi.preload()}", mpi.python, str(script)]
+    words = [*mpi.mpiexec, "-n", str(number), *recorded]
+    with subprocess.Popen(words, env=dict(mpi.env), text=True) as launcher:
+        try:
+            until = time.monotonic() + _PATIENCE
+            while "MPI_Barrier" not in (found := stacks(launcher.pid)) or "3  1-3" not in found:
+                assert time.monotonic() < until, found
+                time.sleep(1)
+            yield launcher.pid
+        finally:
+            end(launcher)
+
+
+def stacks(job: int) -> str:
+    """The output of `mpipp stacks`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mpipp.cli", "stacks", str(job)],
+        env=clean_environment(PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@contextmanager
+def started(words: list[str], mpi: MPI, directory: Path) -> Iterator[Debugger]:
+    """The debugger of a session: "debug 4 heat", or "attach 4 relax"."""
+    how, number, name = words
+    if how == "debug":
+        with debugging(compiled(name, mpi, directory), mpi, int(number)) as gdb:
+            gdb.start = gdb.start[-2:]
+            yield gdb
+        return
+    quietly = shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
+    with hanging(ROOT / "examples" / f"{name}.py", mpi, int(number)) as job:
+        gdb = Debugger([f"--gdb-options={quietly}", "--attach", str(job)], mpi, {})
+        try:
+            gdb.start = [line for line in gdb.start if line.startswith("rank")]
+            yield gdb
+        finally:
+            gdb.child.close(force=True)
 
 
 def same(line: str) -> str:
@@ -39,26 +95,33 @@ def same(line: str) -> str:
 
 
 @on_mpi("mpich4")
-def test_the_session_is_as_the_tutorial_shows_it(mpi: MPI, tmp_path: Path) -> None:
+def test_the_sessions_are_as_the_tutorial_shows_them(mpi: MPI, tmp_path: Path) -> None:
     lines = PAGE.read_text().splitlines()
     shown: list[str] = []
     inside = False
-    with debugging(compiled(mpi, tmp_path), mpi, 4) as gdb:
-        answer = gdb.start[-2:]
+    with ExitStack() as sessions:
+        gdb: Debugger | None = None
+        answer: list[str] = []
         for line in lines:
+            if session := _SESSION.fullmatch(line):
+                if gdb is not None:
+                    gdb.leave()
+                gdb = sessions.enter_context(started(session[1].split(), mpi, tmp_path))
+                answer = gdb.start
             typed = _PROMPT.fullmatch(line) if inside else None
             ends = inside and line == "```"
             if inside and (typed or ends):
                 shown += [same(each) for each in answer]
                 answer = []
             if typed:
-                assert gdb.focus == typed[1], line
+                assert gdb is not None and gdb.focus == typed[1], line
                 answer = [each for each in gdb.ask(typed[2]) if not _is_late(each)]
             if line.startswith("```"):
                 inside = line == "```gdb"
             if typed or not inside or line == "```gdb":
                 shown.append(line)
-        gdb.leave()
+        if gdb is not None:
+            gdb.leave()
     if os.environ.get("MPIPP_UPDATE_DOCS"):
         PAGE.write_text("\n".join(shown) + "\n")
     assert shown == lines
