@@ -149,7 +149,7 @@ def node(first: int, differs: bool) -> StackTree:
 
 
 def standing(mpi: MPI) -> Iterator[Figure]:
-    """How long `mpipp stacks` stops a process."""
+    """The longest time for which `mpipp stacks` stops a process."""
     program = compile_program(ROOT / "tests/gdb/programs/look.c", mpi)
     words = [*mpi.mpiexec, "-n", "4", "env", f"LD_PRELOAD={mpi.preload()}", str(program)]
     with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.DEVNULL) as launcher:

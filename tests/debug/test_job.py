@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Sequence
@@ -101,3 +102,45 @@ def test_a_detached_job_ends_by_itself(mpi: MPI) -> None:
         gdb.child.sendline("quit")
         gdb.until("rank 1: sum 0")
         assert gdb.end() == 0  # the launcher's status
+
+
+@on_mpi("mpich4", "openmpi5")
+def test_a_rank_that_forks_or_becomes_another_program(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "fork", "1"], mpi, 2) as gdb:
+        assert "ranks 0 and 1 have exited with status 0" in gdb.ask("mpipp continue")
+        gdb.leave()
+    with debugging([str(program), "exec", "1"], mpi, 2) as gdb:
+        gdb.ask("break MPI_Barrier")
+        assert "rank 1 has exited with status 4" in gdb.ask("mpipp continue")
+        gdb.leave()
+
+
+@on_mpi("mpich5", "openmpi4")  # Debian's MPICH cannot spawn
+def test_spawned_processes_are_named(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "spawns.c", mpi)
+    said = re.compile(
+        r"process (\d+) from MPI_Comm_spawn runs without this gdb: attach to it in another one, "
+        r"with mpipp attach \1"
+    )
+    with debugging(program, mpi, 2) as gdb:
+        gdb.ask("break spawns.c:17")
+        gdb.child.sendline("mpipp continue")
+        for _ in range(2):
+            gdb.child.expect(said)
+        gdb.answer()
+        gdb.leave()
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_a_rank_that_spins(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "spin", "1"], mpi, 3) as gdb:
+        gdb.child.sendline("mpipp continue")
+        gdb.until("control-C stops the ranks in the focus")
+        gdb.child.sendintr()
+        assert any(line.startswith("rank 1: main at ends.c:") for line in gdb.answer())
+        pids = gdb.pids()
+        assert len(pids) == 3
+        gdb.leave()
+        expect_none(pids)

@@ -93,12 +93,12 @@ static int await_debugger(const char *path) {
   }
 }
 
-static int send_hello(int connection) {
+static int send_hello(int connection, const char *magic) {
   static const char *const ranks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
                                       "SLURM_PROCID", NULL};
   static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
-  struct mpipp_hold_hello hello = {"MPIPPDBG", (int32_t)getpid(), read_number(ranks),
-                                   read_number(sizes)};
+  struct mpipp_hold_hello hello = {{0}, (int32_t)getpid(), read_number(ranks), read_number(sizes)};
+  memcpy(hello.magic, magic, sizeof hello.magic);
   return send(connection, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
 }
 
@@ -146,14 +146,28 @@ static void wait_for_debugger(int connection) {
   if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);
 }
 
-__attribute__((constructor)) static void hold(void) {
-  const char *path = getenv("MPIPP_HOLD");
-  int saved = errno;
-  if (!path || !is_mpi_program()) return;
-  int connection = await_debugger(path);
-  unsetenv("MPIPP_HOLD"); // programs that this one starts are not held
+// Processes from MPI_Comm_spawn inherit the launcher's environment. They say that they are there,
+// and do not wait.
+static void send_hello_of_child(const char *path) {
+  int connection = path && dl_iterate_phdr(is_mpi_library, NULL) ? connect_to(path) : -1;
   if (connection < 0) return;
-  if (send_hello(connection)) wait_for_debugger(connection);
+  send_hello(connection, "MPIPPSPN");
   close(connection);
+}
+
+__attribute__((constructor)) static void hold(void) {
+  const char *path = getenv("MPIPP_HOLD"), *of_spawned = getenv("MPIPP_HOLD_SPAWNED");
+  int saved = errno;
+  if (path && is_mpi_program()) {
+    int connection = await_debugger(path);
+    // Programs that this one starts are not held.
+    unsetenv("MPIPP_HOLD");
+    unsetenv("MPIPP_HOLD_SPAWNED");
+    if (connection < 0) return;
+    if (send_hello(connection, "MPIPPDBG")) wait_for_debugger(connection);
+    close(connection);
+  } else if (!path) {
+    send_hello_of_child(of_spawned);
+  }
   errno = saved;
 }

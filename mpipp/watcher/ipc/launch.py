@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SOCKET, LOCK = "watcher", "lock"  # names in the run's directory
 HOLD = "MPIPP_HOLD"  # the socket at which processes wait for the debugger
+HOLD_SPAWNED = "MPIPP_HOLD_SPAWNED"  # the same socket, for processes from MPI_Comm_spawn
 # The parts of the wrapper that are separate libraries, in the order of loading. Each has the
 # environment variables that request it, and a sentence for runs in which it is missing.
 PARTS = {

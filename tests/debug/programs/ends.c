@@ -15,6 +15,9 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "crash")) *(volatile int *)16 = 1;
     if (!strcmp(argv[1], "abort")) MPI_Abort(MPI_COMM_WORLD, 5);
     if (!strcmp(argv[1], "leave")) _exit(7);
+    if (!strcmp(argv[1], "spin"))
+      for (volatile int turns = 0;; turns = !turns) {
+      }
     if (!strcmp(argv[1], "fork") && !fork()) _exit(0);
     if (!strcmp(argv[1], "exec")) execl("/bin/sh", "sh", "-c", "exit 4", NULL);
     if (!strcmp(argv[1], "read")) {

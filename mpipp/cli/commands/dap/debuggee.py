@@ -8,13 +8,13 @@ import shlex
 from typing import NamedTuple
 
 from mpipp.cli.commands import whole_job
-from mpipp.cli.commands.debug.job import Start
+from mpipp.cli.commands.debug.job import Start, held
 from mpipp.common.errors import MpippError
 from mpipp.dap.arguments import Attach, Launch
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.gdb_command import debugger, loading
 from mpipp.toolchain.launched_programs import prefixed
-from mpipp.toolchain.preload import built, mpi_for, prefix
+from mpipp.toolchain.preload import built, mpi_for
 
 
 class Sockets(NamedTuple):
@@ -35,9 +35,9 @@ def job(wanted: Launch, sockets: Sockets) -> Start:
     launcher = run_launcher.command(mpi, wanted.launcher or None)
     if wanted.ranks:
         launcher += ["-n", str(wanted.ranks)]
-    before = prefix(built(mpi), {"MPIPP_HOLD": sockets.ranks})
+    before, variables = held(built(mpi), sockets.ranks)
     command = [*launcher, *prefixed([program, *arguments], before)]
-    return Start(command, wanted.environment, wanted.directory)
+    return Start(command, {**variables, **wanted.environment}, wanted.directory)
 
 
 def gdb_of_launch(wanted: Launch, sockets: Sockets) -> list[str]:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp.cli.commands import attach, whole_job
-from mpipp.cli.commands.debug.job import Start, run_directory
+from mpipp.cli.commands.debug.job import Start, held, run_directory
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import remote_shell, run_launcher
 from mpipp.toolchain.gdb_command import debugger, loading
 from mpipp.toolchain.launched_programs import prefixed
-from mpipp.toolchain.preload import built, mpi_for, prefix
+from mpipp.toolchain.preload import built, mpi_for
 
 USAGE = """\
 mpipp debug [OPTION...] -- PROGRAM [ARGUMENT...]
@@ -83,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     wrapper = built(mpi)
     directory = run_directory()
     try:
-        before = prefix(wrapper, {"MPIPP_HOLD": os.path.join(directory, RANKS)})
+        before, variables = held(wrapper, os.path.join(directory, RANKS))
         command = [*launcher, *prefixed(program, before)]
-        start = Start(command, {}, shell=remote_shell.words(arguments.remote_shell))
+        start = Start(command, variables, shell=remote_shell.words(arguments.remote_shell))
         supervisor = Supervisor(directory, start, arguments.stdin)
         sys.stdout.flush()
         return supervisor.run([*gdb, *_beginning(f"begin({os.path.join(directory, DEBUGGER)!r})")])

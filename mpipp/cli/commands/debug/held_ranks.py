@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mpipp.watcher.ipc import launch
 
-_MAGIC = b"MPIPPDBG"
+_MAGIC, _SPAWNED = b"MPIPPDBG", b"MPIPPSPN"
 # wrapper/debugger/hold.c has the same layouts.
 _HELLO, _REPLY = struct.Struct("=8siii"), struct.Struct("=8sii")
 _OUTPUT, _INPUT = 1, 2  # bits in a reply: the files that follow it
@@ -29,6 +29,7 @@ class HeldRank(NamedTuple):
         output: file descriptor from which the output of the process is read.
         input: file descriptor to write its input to; -1 if the process keeps the launcher's input.
         gdbserver: the command that starts the gdbserver of its node; "" for this node.
+        is_spawned: True if MPI_Comm_spawn has started the process, which does not wait.
     """
 
     pid: int
@@ -37,6 +38,7 @@ class HeldRank(NamedTuple):
     output: int
     input: int
     gdbserver: str = ""
+    is_spawned: bool = False
 
     @property
     def message(self) -> dict[str, object]:
@@ -66,6 +68,9 @@ class HeldRanks:
         connection, _ = self.listener.accept()
         pid, user = launch.peer(connection)
         data = connection.recv(_HELLO.size) if user == os.geteuid() else b""
+        if len(data) == _HELLO.size and data.startswith(_SPAWNED):
+            connection.close()
+            return HeldRank(pid, -1, -1, -1, -1, is_spawned=True)
         if len(data) != _HELLO.size or not data.startswith(_MAGIC):
             connection.close()
             return None

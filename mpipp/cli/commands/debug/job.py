@@ -20,6 +20,7 @@ from mpipp.cli.commands.debug.local_ranks import LocalRanks
 from mpipp.cli.commands.debug.remote_node import RemoteNode
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import remote_shell
+from mpipp.toolchain.preload import prefix
 from mpipp.watcher.ipc import launch
 
 
@@ -208,6 +209,21 @@ def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
         # An earlier function may have closed the file, and opened another one with its number.
         if selector.get_map().get(key.fd) is key:
             key.data()
+
+
+def held(wrapper: str, path: str) -> tuple[list[str], dict[str, str]]:
+    """The words before a program whose ranks are held, and the launcher's additional variables.
+
+    Processes from MPI_Comm_spawn inherit the variables: they report that they are there.
+
+    Args:
+        wrapper: the path of the recorder.
+        path: of the socket at which the ranks wait.
+    """
+    own = {launch.HOLD: path}
+    libraries = [*launch.libraries(wrapper, own), os.environ.get("LD_PRELOAD")]
+    loaded = ":".join(filter(None, libraries))
+    return prefix(wrapper, own), {"LD_PRELOAD": loaded, launch.HOLD_SPAWNED: path}
 
 
 def run_directory() -> str:

@@ -112,6 +112,10 @@ class LocalRanks:
         held = self._ranks.accept(self.debugger, self._stdin_rank)
         if held is None:
             return
+        if held.is_spawned:
+            said = f"process {held.pid} from MPI_Comm_spawn runs without this gdb"
+            self._show([f"{said}: attach to it in another one, with mpipp attach {held.pid}"])
+            return
         self.read(held.output, f"rank {held.rank}" if held.rank >= 0 else f"process {held.pid}")
         if held.input >= 0:
             self._input = held.input
