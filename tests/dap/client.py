@@ -64,6 +64,10 @@ class Adapter:
                     return body
             self._read()
 
+    def unasked(self) -> list[Body]:
+        """Responses to requests that this client has not sent, or not waited for."""
+        return list(self._responses.values())
+
     def output(self, text: str) -> str:
         """Wait until the output contains a text, and return the output up to there."""
         found = ""

@@ -204,6 +204,21 @@ def test_frames_of_python_are_its_lines(mpi: MPI, tmp_path: Path) -> None:
         assert client.leave() == 0
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_a_client_that_leaves_may_let_the_job_continue(mpi: MPI) -> None:
+    program = compile_program(DAP_PROGRAMS / "shapes.c", mpi)
+    with serving(mpi) as client:
+        client.begin(client.launch(program, 2, args=["hang"], stopOnEntry=True))
+        client.all_stopped()
+        processes = pids(client)
+        client.ask("disconnect", terminateDebuggee=False)
+        assert client.unasked() == []
+        assert all(map(is_alive, processes))
+        assert not any(name(one) == "gdb" for one in children(client.process.pid))
+        client.process.terminate()
+        expect_none(processes)
+
+
 def pids(client: Session) -> list[int]:
     """Return the process IDs of the programs that gdb debugs."""
     answer = client.ask("evaluate", expression="info inferiors", context="repl")["result"]

@@ -28,6 +28,7 @@ _STEP = 0.1  # seconds between searches for processes that have ended
 _PATIENCE = 5.0  # seconds that gdb gets to detach from the processes
 _MOST = 1 << 16
 _INPUT, _OUTPUT = 0, 1
+_OWN = -1  # the number of a request that is not the client's
 
 
 class Adapter:
@@ -197,8 +198,12 @@ class Adapter:
             else:  # the launcher could not be started
                 self._refuse("the job cannot be started: the console has the reason")
             return
+        is_response = message["type"] == "response"
+        if is_response and message["request_seq"] == _OWN:
+            self._waiting.pop(_OWN, None)
+            return
         self._send(dict(message))
-        if message["type"] != "response":
+        if not is_response:
             return
         request = self._waiting.pop(message["request_seq"], None)
         is_configured = message["command"] == "configurationDone" and message["success"]
@@ -210,6 +215,7 @@ class Adapter:
         # gdb has crashed, or the user typed "quit" in the console.
         self._gdb = None
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        self._waiting.pop(_OWN, None)
         for request in self._waiting.values():
             self._send(messages.failure(request, f"gdb has ended with {how}"))
         self._waiting.clear()
@@ -234,6 +240,7 @@ class Adapter:
         if self._gdb is not None:
             if not ends:
                 self._ask_gdb("detach")
+                self._end_gdb()
             elif self._is_attached:
                 self._ask_gdb("kill")
         self._send(messages.response(request))
@@ -245,11 +252,10 @@ class Adapter:
         # Wait until gdb has released the processes: killing gdb earlier would kill them, too.
         if self._link is None or not self._link.is_connected:
             return
-        number = -1
-        self._waiting[number] = {"seq": number, "command": command}
-        self._link.send(request=self._waiting[number])
+        self._waiting[_OWN] = {"seq": _OWN, "command": command}
+        self._link.send(request=self._waiting[_OWN])
         until = time.monotonic() + _PATIENCE
-        while number in self._waiting and time.monotonic() < until and self._gdb is not None:
+        while _OWN in self._waiting and time.monotonic() < until and self._gdb is not None:
             self._listen()
 
     def _follow(self, job: Job) -> None:
@@ -267,6 +273,9 @@ class Adapter:
                 self._ask_gdb("detach")
         if self._job is not None:
             self._job.end()
+        self._end_gdb()
+
+    def _end_gdb(self) -> None:
         if self._gdb is not None and self._gdb.poll() is None:
             self._gdb.kill()
             self._gdb.wait()

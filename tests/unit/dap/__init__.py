@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The Debug Adapter Protocol without a debugger."""
