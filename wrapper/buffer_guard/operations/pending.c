@@ -47,9 +47,9 @@ static uint32_t first_free(void) {
   return MPIPP_MOST_GUARDED;
 }
 
-static void set_taken(uint32_t i, int set_up_part) {
+static void set_taken(uint32_t i, int is_taken) {
   uint64_t bit = (uint64_t)1 << i % WORD;
-  taken[i / WORD] = set_up_part ? taken[i / WORD] | bit : taken[i / WORD] & ~bit;
+  taken[i / WORD] = is_taken ? taken[i / WORD] | bit : taken[i / WORD] & ~bit;
   uint32_t end = used > i ? used : i + 1;
   while (end && !(taken[(end - 1) / WORD] >> (end - 1) % WORD & 1)) end--;
   __atomic_store_n(&used, end, __ATOMIC_RELEASE);

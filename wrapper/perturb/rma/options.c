@@ -22,7 +22,7 @@ static int read_choice(const char *text, const char *name) {
 
 static int read_order(const char *text) {
   static const char *const names[] = {"random", "reverse", "put-first", "get-first", "program"};
-  const char *value = value_of(text, ",read_order=");
+  const char *value = value_of(text, ",order=");
   for (int i = 0; value && i < (int)(sizeof names / sizeof *names); i++)
     if (!strncmp(value, names[i], strlen(names[i]))) return i;
   return MPIPP_BY_SEED;
