@@ -94,6 +94,7 @@ ssh_server() {
     local dir=.venv/openssh packages
     [ ! -x $dir/usr/sbin/sshd ] || return 0
     say "unpacking openssh-server into $dir"
+    mkdir -p $dir
     packages=$(mktemp -d)
     if (cd "$packages" && apt-get download -q openssh-server libwrap0 >&2); then
         for package in "$packages"/*.deb; do dpkg-deb -x "$package" $dir; done

@@ -26,6 +26,16 @@ def write_part(text: str) -> None:
     gdb.flush()
 
 
+def write_prompt(prompt: str) -> None:
+    """Write a prompt again, after output that came while it was shown."""
+    gdb.write(prompt)
+
+
+def leave_prompt(is_terminal: bool) -> None:
+    """Begin a line where the prompt is: on a terminal, the line replaces it."""
+    gdb.write("\r" if is_terminal else "\n")
+
+
 def write_to(stream: int, line: str) -> None:
     """Write a line to one of gdb's streams, gdb.STDOUT or gdb.STDERR."""
     gdb.write(f"{plain(line, '')}\n", stream)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import gdb
 
+from mpipp.gdb import console
 from mpipp.gdb.browser_server import gdb_thread
 from mpipp.gdb.ranks.group import Group
 
@@ -22,7 +23,7 @@ def entry_name() -> str:
 
 def _is_known(name: str) -> bool:
     try:
-        gdb.parse_and_eval(f"&'{name}'")
+        console.value(f"&'{name}'")
     except gdb.error:
         return False
     return True

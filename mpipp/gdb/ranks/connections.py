@@ -9,6 +9,7 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.gdb import console
+from mpipp.gdb.program import symbol_names
 
 _DEFAULT_SYSROOT = '"target:"'
 # gdb's numbers of the connections, by the commands that start the gdbservers.
@@ -54,7 +55,7 @@ def is_remote(inferior: gdb.Inferior) -> bool:
 
 def _local() -> gdb.Inferior:
     first = gdb.selected_inferior()
-    if len(gdb.inferiors()) == 1 and not first.pid and not gdb.current_progspace().filename:
+    if len(gdb.inferiors()) == 1 and not first.pid and not symbol_names.program():
         return first
     console.output("add-inferior -no-connection")
     return _newest()

@@ -63,18 +63,18 @@ class InputGate:
         self._is_closed = False
         if self._has_prompted:
             # gdb has written its own prompt to /dev/null.
-            gdb.write(self._prompt())
+            output.write_prompt(self._prompt())
             gdb.flush()
         os.dup2(self._terminal, _STDIN)
 
     def write(self, lines: Iterable[str]) -> None:
         """Write lines outside a command. If gdb shows a prompt, they go above it."""
         if not self._is_closed:
-            gdb.write("\r" if self._is_terminal else "\n")
+            output.leave_prompt(self._is_terminal)
         self._show()
         output.write(lines)
         if not self._is_closed:
-            gdb.write(self._prompt())
+            output.write_prompt(self._prompt())
         gdb.flush()
         if self._is_closed:
             self._hide()

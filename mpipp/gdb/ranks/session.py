@@ -61,8 +61,8 @@ class DebugSession:
         self._target: TargetBreakpoint | None = None  # the place that `run-to` named
         self._selected = 0  # the rank to select after a wait
         for setting in _SETTINGS:
-            console.output(setting)
-        gdb.execute(_HOOK, to_string=True)
+            console.typed(setting)
+        console.typed(_HOOK)
         gdb.events.stop.connect(self._stopped)
         gdb.events.exited.connect(self._exited)
 

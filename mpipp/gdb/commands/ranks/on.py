@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import gdb
@@ -66,7 +65,7 @@ def _outputs(found: DebugSession, ranks: Iterable[int], command: str) -> dict[in
             outputs[rank] = "runs: stop it with mpipp interrupt"
             continue
         try:
-            outputs[rank] = console.output(re.sub(r"([{}])", r"\1\1", command))
+            outputs[rank] = console.typed(command)
         except gdb.error as error:
             outputs[rank] = str(error)
     found.group.select_one_of(found.group.stopped, selected or 0)

@@ -11,6 +11,7 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
 from mpipp.gdb import console
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.program import symbol_names
 from mpipp.gdb.ranks import session
 from mpipp.gdb.ranks.breakpoints import TargetBreakpoint
 from mpipp.gdb.ranks.session import DebugSession
@@ -95,7 +96,7 @@ class RunTo(Command):
         location = argument
         if argument.isdigit():  # gdb would use each rank's own current file
             line = gdb.selected_frame().find_sal()
-            location = f"{line.symtab.filename}:{argument}" if line.symtab else argument
+            location = f"{symbol_names.file(line.symtab)}:{argument}" if line.symtab else argument
         point = console.quietly(lambda: TargetBreakpoint(location, found.group, found.group.focus))
         if point.pending:
             point.delete()
