@@ -405,12 +405,12 @@ WRONG = (
     ("--check --hang-after -1", "--hang-after -1: write a number of seconds, or 0 for never"),
     ("--check=buffers --budget -1", "--budget -1: write a percentage of the time, 0 or more"),
     (
-        "--check=all --budget 5",
+        "--check=fast --budget 5",
         "--budget limits the guards of buffers and --rma-loads: add --check=buffers",
     ),
-    ("--check --rma-loads", "--rma-loads checks one-sided communication: add --check=rma"),
+    ("--check=fast --rma-loads", "--rma-loads checks one-sided communication: add --check=rma"),
     (
-        "--check --rma-model separate",
+        "--check=fast --rma-model separate",
         "--rma-model affects checks of one-sided communication: add --check=rma",
     ),
     ("--gdb=all", "--gdb=all works only in checked runs: add --check"),
