@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tests.dap.client import Body
 from tests.dap.session import PROGRAMS, serving
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, ROOT, compile_program, on_mpi
 
 SOURCE = PROGRAMS / "shapes.c"
 
@@ -77,4 +77,27 @@ def test_variables_and_the_console(mpi: MPI) -> None:
         assert client.refusal("scopes", frameId=other) == (
             f"there is no frame {other}: its rank has run since"
         )
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_arrays_of_fortran(mpi: MPI) -> None:
+    source = ROOT / "examples" / "heat.f90"
+    program = compile_program(source, mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 2)
+        client.lines(source, 33)
+        client.begin(start)
+        stop = client.all_stopped()
+        frame = client.program_frame(stop["threadId"])
+        assert frame["name"] == "heat::relax"
+        field = client.locals(frame["id"], "Arguments")["u"]
+        assert (field["indexedVariables"], field["type"]) == (6, "real(kind=8) (0:5)")
+        reference = field["variablesReference"]
+        cells = client.variables(reference, 1, 2)
+        assert [one["evaluateName"] for one in cells.values()] == ["u(1)", "u(2)"]
+        changed = client.ask("setVariable", variablesReference=reference, name="(1)", value="2.5")
+        assert changed["value"] == "2.5"
+        asked = client.ask("evaluate", expression="u(1) * 2", frameId=frame["id"])
+        assert asked["result"] == "5"
         assert client.leave() == 0
