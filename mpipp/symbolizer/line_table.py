@@ -59,6 +59,7 @@ class _Unit(NamedTuple):
     lines: list[Line | None]  # None: no line from this address on
     files: dict[int, str]  # paths by number
     functions: Functions | None
+    bodies: list[int]  # where functions have made their stack frame
 
     def line(self, address: int) -> Line | None:
         position = bisect.bisect_right(self.starts, address) - 1
@@ -207,6 +208,23 @@ class LineTable:
             return (entry, self._debug) if entry else None
         return None
 
+    def has_pushed(self, address: int) -> bool:
+        """Return whether a function may have pushed arguments at an address of its body.
+
+        Clang's distances from the stack pointer hold for the body without them.
+        """
+        unit = self._unit(address)
+        if unit is None or unit.functions is None:
+            return True
+        with suppress(*damage()):
+            entry = unit.functions.own(address)
+            for low, high in ranges(entry, entry.cu, self._debug) if entry else ():
+                body = next((one for one in unit.bodies if low <= one < high), None)
+                if low <= address < high and body is not None:
+                    rule = self.caller(address)
+                    return rule is None or rule != self.caller(body)
+        return True
+
     def local(self, address: int, offset: int) -> str:
         """Return the local variable of an active function, as "row+8"; "" if there is none.
 
@@ -282,7 +300,14 @@ class LineTable:
         if unit["unit_length"] <= _MOST:
             with suppress(*damage()):
                 functions = Functions(unit, self._debug)
-        return _Unit(starts, lines, files, functions)
+        bodies = sorted(_bodies(program)) if program is not None else []
+        return _Unit(starts, lines, files, functions, bodies)
+
+
+def _bodies(program: Any) -> Iterator[int]:
+    for entry in program.get_entries():
+        if entry.state is not None and entry.state.prologue_end:
+            yield entry.state.address
 
 
 def _rows(program: Any, files: Mapping[int, str]) -> Iterator[tuple[int, Line | None]]:

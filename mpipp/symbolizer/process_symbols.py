@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mpipp.common.text.sanitize import plain
@@ -35,10 +36,15 @@ class _Mapping(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A stack frame: the address where its function continues, and the frame's end."""
+    """A stack frame: the address where its function continues, and the frame's end.
+
+    Attributes:
+        registers: the values of those that called functions keep, by DWARF's numbers.
+    """
 
     code: int
     end: int
+    registers: Mapping[int, int] = MappingProxyType({})
 
 
 class Places:
@@ -224,6 +230,11 @@ class Places:
             return None
         line = lines.line(address)
         return (*function, address, pc - address, line.line if line is not None else 0)
+
+    def has_pushed(self, pc: int) -> bool:
+        """Return whether the function may have pushed arguments at an address of its body."""
+        found = self._find(pc)
+        return found is None or found[0].has_pushed(found[1])
 
     def _find(self, pc: int) -> tuple[LineTable, int, _Mapping] | None:
         for mapping in self._mappings:

@@ -17,7 +17,8 @@ _FBREG, _CALL_FRAME_CFA, _REG6 = 0x91, 0x9C, 0x56
 # %rbp is saved below the return address.
 _BASES = {_CALL_FRAME_CFA: 0, _REG6: -16}
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
-_BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine")
+_INLINED = "DW_TAG_inlined_subroutine"
+_BLOCKS = ("DW_TAG_lexical_block", _INLINED)
 _COMMON = "DW_TAG_common_block"
 _NAMED = (*(f"DW_TAG_{one}_type" for one in ("const", "volatile", "atomic")), "DW_TAG_typedef")
 _FORTRAN = (7, 8, 14, 34, 35)  # DW_LANG codes of languages whose arrays begin with 1
@@ -50,16 +51,39 @@ def variable(function: Any, address: int, offset: int, debug: Any) -> str:
 
 def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
     """Yield the entries of the variables that are visible at an address, outermost block first."""
-    blocks = [function]
-    for block in blocks:
+    for block in blocks(function, address, debug):
+        yield from (child for child in _children(block) if child.tag in _VARIABLES)
+
+
+def visible_at_lines(
+    function: Any, address: int, line: int, debug: Any
+) -> Iterator[tuple[Any, int]]:
+    """Entries like those of `visible`, each with the line that runs in the function around it.
+
+    Args:
+        line: of the address.
+    """
+    every = list(blocks(function, address, debug))
+    lines = [line]
+    for block in every[:0:-1]:
+        is_inlined = block.tag == _INLINED
+        call = block.attributes.get("DW_AT_call_line") if is_inlined else None
+        lines.append((call.value if call is not None else 0) if is_inlined else lines[-1])
+    for block, at in zip(every, reversed(lines)):
+        yield from ((child, at) for child in _children(block) if child.tag in _VARIABLES)
+
+
+def blocks(function: Any, address: int, debug: Any) -> Iterator[Any]:
+    """The function and its blocks that an address is in, outermost first."""
+    found = [function]
+    for block in found:
+        yield block
         for child in _children(block):
-            if child.tag in _VARIABLES:
-                yield child
-            elif child.tag == _COMMON or (
+            if child.tag == _COMMON or (
                 child.tag in _BLOCKS
                 and any(low <= address < high for low, high in ranges(child, child.cu, debug))
             ):
-                blocks.append(child)
+                found.append(child)
 
 
 def _children(entry: Any) -> Iterator[Any]:

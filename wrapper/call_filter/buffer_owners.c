@@ -125,7 +125,8 @@ struct mpipp_stack_walk {
                               // read so far
   uint64_t code, stack;       // of the previous frame: where its function continues, and its lowest
                               // address
-  int visited, told;
+  uint64_t registers[MPIPP_FRAME_REGISTERS]; // of the previous frame
+  int visited, told, has_registers;
 };
 
 // Adds the heap objects to which a frame points, and which point to one of the blocks. For example,
@@ -145,6 +146,22 @@ static void ask_objects(struct mpipp_stack_walk *walk, uint64_t start, uint64_t 
   }
 }
 
+// The registers that functions keep for their callers, and the stack pointer. Debug information
+// says which of them hold variables.
+static int read_registers(struct _Unwind_Context *context, uint64_t *registers) {
+#ifdef __x86_64__
+  enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, R15 = 15 };
+  registers[RBX] = _Unwind_GetGR(context, RBX);
+  registers[RBP] = _Unwind_GetGR(context, RBP);
+  registers[RSP] = _Unwind_GetCFA(context);
+  for (int i = R12; i <= R15; i++) registers[i] = _Unwind_GetGR(context, i);
+  return 1;
+#else
+  (void)context, (void)registers;
+  return 0;
+#endif
+}
+
 // A function's frame ends where the frame of the function that it calls begins: stacks grow
 // downwards.
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
@@ -153,13 +170,15 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   if (walk->code && end > walk->stack && mpipp_is_outside_mpi(walk->code)) {
     uint64_t bytes = end - walk->stack;
     if (bytes > FRAME_BYTES) bytes = FRAME_BYTES;
-    mpipp_watcher_ask_frame(walk->asking, walk->code, end);
+    mpipp_watcher_ask_frame(walk->asking, walk->code, end,
+                            walk->has_registers ? walk->registers : NULL);
     mpipp_watcher_ask_memory(walk->asking, end - bytes, bytes);
     if (asked_blocks.count) ask_objects(walk, end - bytes, end);
     walk->told++;
   }
   walk->code = _Unwind_GetIP(context);
   walk->stack = end;
+  walk->has_registers = read_registers(context, walk->registers);
   int goes_on = walk->told < MOST_FRAMES && ++walk->visited < MOST_VISITED;
   return goes_on ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }

@@ -240,8 +240,11 @@ void mpipp_watcher_ask_python_frame(struct mpipp_asking *asking, uint64_t frame,
   if (frame) add(asking, MPIPP_NOTE_PYTHON, frame, version, 0);
 }
 
-void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
-  add(asking, MPIPP_NOTE_FRAME, code, end, 0);
+void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end,
+                             const uint64_t *registers) {
+  const uint64_t bytes = registers ? MPIPP_FRAME_REGISTERS * sizeof *registers : 0;
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_FRAME, code, end, bytes);
+  if (note && registers) memcpy(note + 1, registers, bytes);
 }
 
 void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,

@@ -22,10 +22,11 @@ enum mpipp_note_kind {
   MPIPP_NOTE_GIVEN_BACK, // freed memory: a: its address, b: its bytes; then u64 as for
                          // MPIPP_NOTE_TOUCH
   MPIPP_NOTE_CHANGE,     // a struct mpipp_change follows
-  MPIPP_NOTE_FRAME,      // a stack frame: a: an address of its code, b: its canonical frame address
-  MPIPP_NOTE_READ_ONLY,  // memory that is not writable: a: its address, b: its end
-  MPIPP_NOTE_UNMAPPED,   // memory that is not mapped: a: its address, b: its end
-  MPIPP_NOTE_PYTHON,     // a: the address of a Python frame, b: Py_Version
+  MPIPP_NOTE_FRAME,     // a stack frame: a: an address of its code, b: its canonical frame address;
+                        // then u64: its registers, if they are known
+  MPIPP_NOTE_READ_ONLY, // memory that is not writable: a: its address, b: its end
+  MPIPP_NOTE_UNMAPPED,  // memory that is not mapped: a: its address, b: its end
+  MPIPP_NOTE_PYTHON,    // a: the address of a Python frame, b: Py_Version
   MPIPP_NOTE_HEAP_BLOCK, // a block that malloc has returned: a: its address, b: its end
 };
 
@@ -132,8 +133,11 @@ MPIPP_SEAM void mpipp_watcher_ask_freed_memory(struct mpipp_asking *asking, uint
 MPIPP_SEAM void mpipp_watcher_ask_change(struct mpipp_asking *asking,
                                          const struct mpipp_change *change);
 // Adds the stack frame that contains the accessed address. code: where its function continues. end:
-// the canonical frame address of DWARF.
-MPIPP_SEAM void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end);
+// the canonical frame address of DWARF. registers: their values there, by DWARF's
+// numbers; NULL: unknown.
+enum { MPIPP_FRAME_REGISTERS = 16 };
+MPIPP_SEAM void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end,
+                                        const uint64_t *registers);
 // Adds the Python frame that makes the call.
 void mpipp_watcher_ask_python_frame(struct mpipp_asking *asking, uint64_t frame, uint64_t version);
 // Adds the range [start, end) that is not writable, not mapped, or a heap block.

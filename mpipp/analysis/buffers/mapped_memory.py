@@ -14,6 +14,8 @@ from mpipp.datatypes import memory
 from mpipp.datatypes.memory import Region, union
 from mpipp.render.phrases import Phrase
 
+_LARGE = 1 << 20  # bytes from which on `check` sees holes (wrapper/call_filter/read_only_memory.h)
+
 
 def check(process: Process) -> Findings:
     """Yield buffers that reach into unmapped memory, or into read-only memory if MPI writes there.
@@ -36,6 +38,14 @@ def check(process: Process) -> Findings:
                 shared = memory.shared(access.region, unwritten)
                 if shared is not None:
                     yield _read_only(access, shared[0])
+
+
+def small_outside(access: Access, gaps: Sequence[Gap]) -> Finding | None:
+    """The finding for a buffer with unmapped memory that is smaller than those of `check`."""
+    unread = _region([gap for gap in gaps if not gap.mapped])
+    shared = memory.shared(access.region, unread) if gaps else None
+    is_small = access.region.high - access.region.low < _LARGE
+    return _outside(access, shared[0]) if shared is not None and is_small else None
 
 
 def _region(gaps: Sequence[Gap]) -> Region:

@@ -30,9 +30,9 @@ def check(process: Process) -> Findings:
         if operation.tid is None or not _is_recorded(etype) or not _is_recorded(filetype):
             continue
         assert isinstance(etype, DatatypeRecord) and isinstance(filetype, DatatypeRecord)
-        for rule, facts in _problems(operation, etype.tree, filetype.tree):
+        for rule, case, facts in _problems(operation, etype.tree, filetype.tree):
             parties = [operation.party(), process.object_party(filetype)]
-            yield Finding.of(rule, parties, **facts)
+            yield Finding.of(rule, parties, case, **facts)
             break
 
 
@@ -42,18 +42,20 @@ def _is_recorded(record: object) -> bool:
 
 def _problems(
     operation: Operation, etype: Datatype, filetype: Datatype
-) -> Iterator[tuple[str, dict[str, Value]]]:
+) -> Iterator[tuple[str, str, dict[str, Value]]]:
+    # The rules that the types break, each with its case.
     if not filetype.size or not etype.size:
         return
     if filetype.true_lb < 0:
         first = element_address.at_displacement(filetype, filetype.true_lb)[0]
         facts: dict[str, Value] = {"element": first.path, "displacement": first.displacement}
-        yield "filetype-negative", facts
+        yield "filetype-negative", "", facts
     pair = _descending(filetype)
     if pair is not None:
         before, after = pair
         yield (
             "filetype-order",
+            "",
             {
                 "element": after.path,
                 "displacement": after.displacement,
@@ -62,26 +64,46 @@ def _problems(
             },
         )
     if filetype.size % etype.size:
-        yield "filetype-not-of-etypes", {"bytes": filetype.size, "etype_bytes": etype.size}
+        facts = {"bytes": filetype.size, "etype_bytes": etype.size}
+        yield "filetype-not-of-etypes", "size", facts
+    other = _other_type(filetype, etype)
+    if other is not None:
+        facts = {"element": other.path, "bytes": other.datatype.size, "etype_bytes": etype.size}
+        yield "filetype-not-of-etypes", "element", facts
     if _is_written(operation):
         twice = memory.self_overlap(filetype, 1)
         if twice is not None and twice.first is not None and twice.second is not None:
             facts = {"element": twice.first.path, "other_element": twice.second.path}
-            yield "filetype-overlap", facts
+            yield "filetype-overlap", "", facts
 
 
 def _descending(filetype: Datatype) -> tuple[Element, Element] | None:
     # The first element at a lower displacement than its predecessor in the type map.
-    position, before = 0, None
+    before = None
+    for element in _elements(filetype):
+        if before is not None and element.displacement < before.displacement:
+            return before, element
+        before = element
+    return None
+
+
+def _other_type(filetype: Datatype, etype: Datatype) -> Element | None:
+    # The first element of another size than a predefined etype. Any type may be made of bytes.
+    if etype.components or etype.element_count != 1 or etype.size == 1:
+        return None
+    elements = _elements(filetype)
+    return next((one for one in elements if one.datatype.size != etype.size), None)
+
+
+def _elements(filetype: Datatype) -> Iterator[Element]:
+    # The first of them, in the order of the type map.
+    position = 0
     for _ in range(_MOST):
         if position >= filetype.size:
             break
         element = element_address.at_packed(filetype, position)
-        if before is not None and element.displacement < before.displacement:
-            return before, element
-        before = element
+        yield element
         position += element.datatype.size
-    return None
 
 
 def _is_written(operation: Operation) -> bool:

@@ -20,7 +20,7 @@ from mpipp.program_types.types import Scalar, Type, leaves
 from mpipp.render.phrases import Phrase
 from mpipp.typetree import Datatype
 
-_CERTAIN = ("kind", "size", "straddles", "inside", "padding")
+_CERTAIN = ("kind", "size", "straddles", "inside", "padding", "pointer")
 _MOST_SHARES = 16  # peers of a v or w form's buffer that are checked
 _MOST_REPORTED = 3  # elements
 

@@ -91,8 +91,11 @@ WHAT: Templates = {
     "filetype-negative": "{element} of the filetype lies at {displacement}, before the view begins",
     "filetype-order": "{element} of the filetype lies at {displacement}, below {other_element} at "
     "{other_displacement}, which precedes it",
-    "filetype-not-of-etypes": "the filetype has {bytes}, which is not a multiple of the "
-    "{etype_bytes} of the etype",
+    "filetype-not-of-etypes": {
+        "size": "the filetype has {bytes}, which is not a multiple of the {etype_bytes} of the "
+        "etype",
+        "element": "{element} of the filetype has {bytes}, but the etype has {etype_bytes}",
+    },
     "filetype-overlap": "{element} and {other_element} of the filetype share bytes of a file that "
     "may be written",
     "split-not-begun": "{procedure} is called, but no split collective call is pending on the file",

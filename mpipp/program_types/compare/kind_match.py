@@ -53,7 +53,7 @@ def doubt(placement: Placement, whole: Type, spell: Spell, name: str) -> Doubt |
 
 def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spell) -> Doubt | None:
     if scalar.kind in ELSEWHERE:
-        return _indirect(scalar, spell(placement.path))
+        return _indirect(stream, scalar, spell(placement.path))
     if stream.kind == "byte":
         return None
     half = stream.kind == "float" and scalar.kind == "complex" and stream.size * 2 == scalar.size
@@ -75,15 +75,16 @@ def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spel
     return Doubt("size" if same else "kind", not (integers and whole), words)
 
 
-def _indirect(scalar: Scalar, member: str) -> Doubt:
+def _indirect(stream: Stream, scalar: Scalar, member: str) -> Doubt:
     what = f"{member} is {ELSEWHERE[scalar.kind]}"
     if scalar.kind == "vptr":
         return Doubt("pointer", True, f"{what}, which another process must not overwrite")
     if scalar.kind in ("container", "descriptor", "virtual"):
         return Doubt("pointer", True, f"{what}: its bytes mean nothing to another process")
-    return Doubt(
-        "pointer", False, f"{what} ({scalar.name}): its value means nothing to another process"
-    )
+    # Programs may send addresses as integers of their size, but not as other numbers.
+    certain = stream.kind in ("float", "complex") or stream.size not in (1, scalar.size)
+    words = f"{what} ({scalar.name}): its value means nothing to another process"
+    return Doubt("pointer", certain, words)
 
 
 def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | None:
@@ -109,7 +110,7 @@ def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | N
         return Doubt("padding", True, f"in no member: {_padding(stream, whole, spell)}")
     path, at, scalar = touched[0]
     if scalar.kind in ELSEWHERE:
-        return _indirect(scalar, spell(path))
+        return _indirect(stream, scalar, spell(path))
     if start < at:
         return Doubt("straddles", True, f"begins in the padding before {said[0]}")
     if scalar.kind == "bits":

@@ -42,6 +42,14 @@ _VIEWED, _VIEW_LENGTH, _VIEW_SIZE, _VIEW_RANK = 8, 16, 24, 36
 _VIEW_FORMAT, _VIEW_SHAPE, _VIEW_STRIDES, _VIEW_INDIRECT = 40, 48, 56, 64
 _MAPPED, _MAPPED_SIZE = 16, 24  # offsets in mmap.mmap
 _FOREIGN, _FOREIGN_SIZE = 16, 40  # offsets in ctypes arrays
+# Their elements by the names of such types, as in c_int_Array_6: the kind and the bytes.
+_FOREIGN_KINDS = {
+    **{f"c_{name}": ("int", size) for name, size in (("short", 2), ("int", 4), ("long", 8))},
+    **{f"c_u{name}": ("uint", size) for name, size in (("short", 2), ("int", 4), ("long", 8))},
+    "c_float": ("float", 4),
+    "c_double": ("float", 8),
+    "c_bool": ("bool", 1),
+}
 
 
 class PythonArray(NamedTuple):
@@ -159,8 +167,17 @@ class _Search:
         if kind.names[0] == "mmap.mmap":
             return self._plain(one, "mmap", self._number(at + _MAPPED), at + _MAPPED_SIZE)
         if "_ctypes.Array" in kind.names:
-            return self._plain(one, kind.names[0], self._number(at + _FOREIGN), at + _FOREIGN_SIZE)
+            return self._foreign(one, kind.names[0])
         return None
+
+    def _foreign(self, one: Named, sort: str) -> PythonArray | None:
+        low, length = self._number(one.address + _FOREIGN), one.address + _FOREIGN_SIZE
+        found = self._plain(one, sort, low, length)
+        known = _FOREIGN_KINDS.get(sort.rpartition(".")[2].partition("_Array_")[0])
+        if found is None or known is None or found.elements % known[1]:
+            return found
+        kind, size = known
+        return found._replace(kind=kind, item_size=size, elements=found.elements // size)
 
     def _bytes(self, one: Named, sort: str, low: int) -> PythonArray | None:
         return self._plain(one, sort, low, one.address + _LENGTH)

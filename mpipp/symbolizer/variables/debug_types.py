@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from mpipp.program_types.types import Array, Member, Record, Scalar, Type
@@ -123,7 +124,11 @@ def type_name(entry: Any) -> str:
         return "void"
     if entry.tag in _QUALIFIERS:
         return type_name(target(entry))
+    if is_pointer(entry):
+        return f"{type_name(target(entry))} {'*' if is_raw_pointer(entry) else '&'}"
     name = name_of(entry)
+    if entry.tag == "DW_TAG_enumeration_type":
+        return f"enum {name}" if name else "enum {...}"
     if entry.tag not in _RECORDS:
         return _plain_name(name)
     word = "union" if entry.tag == "DW_TAG_union_type" else "struct"
@@ -240,8 +245,21 @@ def _record(plain: Any, name: str, depth: int, left: list[int]) -> Type:
             return Scalar("virtual", tag_name, whole)
         members += _member(child, union, inherits, whole, depth, left)
     if not union:
-        members.sort(key=lambda member: member.offset)
+        members = _clipped(sorted(members, key=lambda member: member.offset))
     return Record(name, whole, tuple(members), union, is_fortran(plain), special)
+
+
+def _clipped(members: list[Member]) -> list[Member]:
+    # A descriptor ends where the next member begins: its own size may not be known.
+    ends = [*(member.offset for member in members[1:]), 0]
+    return [
+        one._replace(type=replace(one.type, size=end - one.offset))
+        if isinstance(one.type, Scalar)
+        and one.type.kind == "descriptor"
+        and one.offset < end < one.offset + one.type.size
+        else one
+        for one, end in zip(members, ends)
+    ]
 
 
 def _member(

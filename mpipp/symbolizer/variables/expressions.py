@@ -8,7 +8,8 @@ for example of one that needs a register, is unknown.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 _MOST_STEPS = 64
@@ -20,8 +21,8 @@ _ADDR, _DEREF, _DUP, _DROP, _PLUS_UCONST = 0x03, 0x06, 0x12, 0x13, 0x23
 _CONSTANTS = {0x08: (1, False), 0x09: (1, True), 0x0A: (2, False), 0x0B: (2, True)}
 _CONSTANTS |= {0x0C: (4, False), 0x0D: (4, True), 0x0E: (8, False), 0x0F: (8, True)}
 _CONSTU, _CONSTS, _LIT0, _LIT31 = 0x10, 0x11, 0x30, 0x4F
-_FBREG, _OBJECT, _CALL_FRAME_CFA, _BREG6 = 0x91, 0x97, 0x9C, 0x76
-_REG6 = 0x56
+_FBREG, _OBJECT, _CALL_FRAME_CFA = 0x91, 0x97, 0x9C
+_REG0, _REG31, _BREG0, _BREG31, _RBP = 0x50, 0x6F, 0x70, 0x8F, 6
 _BINARY: dict[int, Callable[[int, int], int]] = {
     0x1A: lambda a, b: a & b,
     0x1C: lambda a, b: a - b,
@@ -59,12 +60,14 @@ class Frame(NamedTuple):
         frame_base: the function's expression for DW_OP_fbreg.
         bias: difference between process and file addresses.
         memory: the process's memory.
+        registers: values of the known registers, by DWARF's numbers.
     """
 
     cfa: int | None
     frame_base: bytes
     bias: int
     memory: CallMemory
+    registers: Mapping[int, int] = MappingProxyType({})
 
     def base(self) -> int:
         """The base of DW_OP_fbreg. Raises Unknown."""
@@ -72,7 +75,15 @@ class Frame(NamedTuple):
             raise Unknown
         if self.frame_base == bytes([_CALL_FRAME_CFA]):
             return self.cfa
-        if self.frame_base == bytes([_REG6]):
+        if len(self.frame_base) == 1 and _REG0 <= self.frame_base[0] <= _REG31:
+            return self.register(self.frame_base[0] - _REG0)
+        raise Unknown
+
+    def register(self, number: int) -> int:
+        """The value of a register. Raises Unknown."""
+        if number in self.registers:
+            return self.registers[number]
+        if number == _RBP and self.cfa is not None:
             return self.cfa + _SAVED_BASE
         raise Unknown
 
@@ -95,25 +106,23 @@ def value(expression: bytes, frame: Frame, whole: int | None = None) -> int:
         if at >= len(expression):
             return stack[-1] % _WRAP
         code, at = expression[at], at + 1
-        at = _step(code, expression, at, stack, frame, whole)
+        at = step(code, expression, at, stack, frame, whole)
     raise Unknown
 
 
-def _step(
+def step(
     code: int, expression: bytes, at: int, stack: list[int], frame: Frame, whole: int | None
 ) -> int:
-    # Executes one operation; returns the position of the next.
+    """Execute one operation and return where the next begins. Raises what `value` raises."""
     if code == _ADDR:
         stack.append(int.from_bytes(expression[at : at + _WORD], sys.byteorder) + frame.bias)
         return at + _WORD
     if code == _DEREF:
         stack.append(frame.word(stack.pop()))
-    elif code in (_FBREG, _BREG6):
+    elif code == _FBREG or _BREG0 <= code <= _BREG31:
         offset, at = leb(expression, at, signed=True)
-        if code == _BREG6 and frame.cfa is None:
-            raise Unknown
-        base = frame.base() if code == _FBREG else (frame.cfa or 0) + _SAVED_BASE
-        stack.append(base + offset)
+        base = frame.base() if code == _FBREG else frame.register(code - _BREG0)
+        stack.append((base + offset) % _WRAP)
     elif code == _CALL_FRAME_CFA and frame.cfa is not None:
         stack.append(frame.cfa)
     elif code == _OBJECT and whole is not None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mpipp.common.errors import UnreadableMemory
 from mpipp.program_types.compare import Layout, several
 from mpipp.program_types.types import Array, Scalar
 from mpipp.symbolizer.inlined_functions import name_of
-from mpipp.symbolizer.stack_variables import visible
+from mpipp.symbolizer.stack_variables import visible_at_lines
 from mpipp.symbolizer.variables import containers, debug_types
 from mpipp.symbolizer.variables.debug_types import NoLayout
 from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
+from mpipp.symbolizer.variables.locations import Values, expression, located
 
 _DEEPEST = 3  # levels of members
 _MOST_MEMBERS = 100  # members of one variable
@@ -30,6 +32,7 @@ _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
 _BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine", "DW_TAG_common_block")
 _DEEPEST_BLOCK = 32
 _ADDR = 0x03  # DW_OP_addr
+_STATIC = (_ADDR, 0xA1)  # DW_OP_addrx
 _WORD = 8  # bytes
 
 
@@ -46,6 +49,7 @@ class Holder(NamedTuple):
         is_static: whether it is a static variable, or part of one.
         full: for a container the end of its memory, else 0.
         is_reached: whether a pointer leads to the container, which may not exist any more.
+        is_view: whether other elements of the same object may follow, as behind Fortran's pointers.
     """
 
     layout: Layout
@@ -57,6 +61,7 @@ class Holder(NamedTuple):
     is_static: bool = False
     full: int = 0
     is_reached: bool = False
+    is_view: bool = False
 
 
 class Untyped(NamedTuple):
@@ -76,6 +81,7 @@ class Scope(NamedTuple):
         bias: difference between process and file addresses.
         cfa: the canonical frame address.
         line: number of the line; 0: unknown.
+        registers: values of the known registers, by DWARF's numbers.
     """
 
     entry: Any
@@ -85,6 +91,13 @@ class Scope(NamedTuple):
     bias: int
     cfa: int
     line: int = 0
+    registers: Mapping[int, int] = MappingProxyType({})
+
+    def frame(self, memory: CallMemory) -> Frame:
+        """The context of expressions for the function's variables."""
+        base = self.entry.attributes.get("DW_AT_frame_base")
+        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
+        return Frame(self.cfa, frame_base, self.bias, memory, self.registers)
 
 
 def holders(
@@ -98,28 +111,38 @@ def holders(
     Raises pyelftools' exceptions for damaged data.
     """
     for scope in scopes:
-        base = scope.entry.attributes.get("DW_AT_frame_base")
-        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
-        frame = Frame(scope.cfa, frame_base, scope.bias, memory)
-        for entry in visible(scope.entry, scope.address, scope.debug):
-            if not _is_later(entry, scope.line):
-                yield from _Search(address, frame).of_variable(entry)
+        frame = scope.frame(memory)
+        every = visible_at_lines(scope.entry, scope.address, scope.line, scope.debug)
+        for entry, line in every:
+            if not _is_later(entry, line):
+                yield from _Search(address, frame, scope).of_variable(entry)
     seen = set()
     for scope in scopes:
         if scope.unit.offset not in seen:
             seen.add(scope.unit.offset)
             frame = Frame(None, b"", scope.bias, memory)
             for entry in _static(scope.unit):
-                yield from _Search(address, frame).of_variable(entry)
+                yield from _Search(address, frame, scope).of_variable(entry)
 
 
 def _is_later(entry: Any, line: int) -> bool:
-    # A container declared below the line is not constructed yet, so its memory has no meaning.
-    declared = entry.attributes.get("DW_AT_decl_line")
-    kind = debug_types.target(entry)
-    plain = debug_types.stripped(kind) if kind is not None else None
-    is_container = plain is not None and debug_types.is_container(plain)
-    return bool(line) and is_container and declared is not None and declared.value > line
+    # An object that is declared below the line is not constructed yet: its memory has no meaning.
+    declared = _declared_line(entry)
+    location = entry.attributes.get("DW_AT_location")
+    is_static = location is not None and _is_block(location) and location.value[0] in _STATIC
+    is_c = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
+    return bool(line) and is_c and not is_static and declared > line
+
+
+def _declared_line(entry: Any) -> int:
+    # 0: unknown.
+    for link in ("", "DW_AT_abstract_origin"):
+        if link in entry.attributes:
+            entry = entry.get_DIE_from_attribute(link)
+        declared = entry.attributes.get("DW_AT_decl_line")
+        if declared is not None:
+            return int(declared.value)
+    return 0
 
 
 def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> int:
@@ -129,9 +152,7 @@ def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> 
     """
     found = [0]
     for scope in scopes:
-        base = scope.entry.attributes.get("DW_AT_frame_base")
-        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
-        frame = Frame(scope.cfa, frame_base, scope.bias, memory)
+        frame = scope.frame(memory)
         found += (end for start, end in _extents(scope.entry, frame, 0) if start <= address < end)
     return max(found)
 
@@ -150,11 +171,6 @@ def _extents(entry: Any, frame: Frame, depth: int) -> Iterator[tuple[int, int]]:
             yield from _extents(child, frame, depth + 1)
 
 
-def _is_static(entry: Any) -> bool:
-    location = entry.attributes.get("DW_AT_location")
-    return location is not None and _is_block(location) and list(location.value[:1]) == [_ADDR]
-
-
 def _is_block(attribute: Any) -> bool:
     return isinstance(attribute.value, (list, tuple, bytes))
 
@@ -169,8 +185,10 @@ def _static(entry: Any) -> Iterator[Any]:
 
 class _Search:
     # Searches one variable, its members, and the targets of its pointers.
-    def __init__(self, address: int, frame: Frame) -> None:
-        self._address, self._frame = address, frame
+    def __init__(self, address: int, frame: Frame, scope: Scope) -> None:
+        self._address, self._scope = address, scope
+        self._values = Values(frame.memory)
+        self._frame = frame._replace(memory=self._values)
         self._left = _MOST_MEMBERS
 
     def of_variable(self, entry: Any) -> Iterator[Holder | Untyped]:
@@ -183,19 +201,20 @@ class _Search:
             yield found
 
     def _of_entry(self, entry: Any) -> Iterator[Holder | Untyped]:
-        location = entry.attributes.get("DW_AT_location")
         kind = debug_types.target(entry)
         name = name_of(entry)
-        if location is None or not _is_block(location) or kind is None or not name:
+        if kind is None or not name:
             return
-        expression = bytes(location.value)
+        code = expression(entry, self._scope.address, self._scope.debug)
+        if not code:
+            return
         try:
-            at = value(expression, self._frame)
+            at = located(code, self._frame, self._values)
         except (Unknown, UnreadableMemory, IndexError):
             return
         # A Fortran dummy argument is a pointer to the actual argument, which may have another type.
-        own = entry.tag == "DW_TAG_variable"
-        end = at + (debug_types.size(kind) or 0) if _is_static(entry) else at
+        own = entry.tag == "DW_TAG_variable" or not debug_types.is_fortran(entry)
+        end = at + (debug_types.size(kind) or 0) if code[0] == _ADDR else at
         for found in self._of(name, kind, at, own, _DEEPEST):
             if isinstance(found, Holder) and at <= found.low < end:
                 found = found._replace(is_static=True)
@@ -314,7 +333,8 @@ class _Search:
             return
         kind = Array(debug_types.model(element), count, 1, True)
         layout = Layout(kind, name, name, kind.name, True)
-        yield Holder(layout, low, high, allocated is not None)
+        # These types are checked by compilers. Actual arguments may be larger than a dummy.
+        yield Holder(layout, low, high, True, is_view=allocated is None)
 
     def _in_variable_length_array(
         self, name: str, plain: Any, at: int, own: bool
@@ -365,11 +385,15 @@ class _Search:
         return unsigned - (1 << 64) if unsigned >> 63 else unsigned
 
     def _of_named_bound(self, entry: Any) -> int | None:
-        # Compilers may store a bound in a variable without a name.
-        location, bytes_ = entry.attributes.get("DW_AT_location"), debug_types.size(entry)
-        if location is None or not _is_block(location) or not bytes_ or bytes_ > _WORD:
+        # Compilers may keep a bound in a variable without a name, or know its value.
+        constant = entry.attributes.get("DW_AT_const_value")
+        if constant is not None and isinstance(constant.value, int):
+            return int(constant.value)
+        code = expression(entry, self._scope.address, self._scope.debug)
+        bytes_ = debug_types.size(entry)
+        if not code or not bytes_ or bytes_ > _WORD:
             return None
-        start = value(bytes(location.value), self._frame)
+        start = located(code, self._frame, self._values)
         data = self._frame.memory.read(start, bytes_)
         return int.from_bytes(data, sys.byteorder, signed=True)
 

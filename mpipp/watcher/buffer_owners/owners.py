@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
+from mpipp.analysis.buffers import mapped_memory
 from mpipp.analysis.context.buffer_accesses import Access, accesses
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Party
@@ -145,7 +146,8 @@ class BufferOwners:
         self, operation: Operation, argument: Argument, party: Party
     ) -> Finding | None:
         every = [one for one in self._variables(argument.address) if isinstance(one, Holder)]
-        owner = self._certain_owner(argument.address, operation.call.serial)
+        end = argument.address + argument.bytes
+        owner = self._certain_owner(argument.address, end, operation.call.serial)
         uses = [use for one in every if (use := _use(one, argument.address)) is not None]
         found = array_arguments.check(operation, argument, uses, owner, party)
         certain = any(map(_is_sure, every)) or not any(one.is_declared for one in every)
@@ -153,8 +155,9 @@ class BufferOwners:
             return found
         return None
 
-    def _certain_owner(self, first: int, serial: int) -> Owner | None:
-        known = self._owner(first)
+    def _certain_owner(self, first: int, end: int, serial: int) -> Owner | None:
+        # The object of bytes [first, end), which may reach beyond it.
+        known = self._owner(first, end)
         is_sure = known is not None and (not known.is_current or self._is_inside(serial))
         return known.owner if known is not None and is_sure else self._heap_block(first)
 
@@ -162,6 +165,10 @@ class BufferOwners:
         access, party = passed.access, passed.party
         self._keep(access.region.low)
         serial = access.operation.call.serial
+        unmapped = mapped_memory.small_outside(access, self._question.gaps)
+        if unmapped is not None:
+            yield unmapped
+            return
         owners = filter(None, self._owners_of(access, serial))
         found = next(
             filter(None, (buffer_bounds.check(access, one, party) for one in owners)), None
@@ -189,9 +196,9 @@ class BufferOwners:
     def _owners_of(self, access: Access, serial: int) -> Iterator[Owner | None]:
         # The object that contains the buffer's first byte, and the object at the buffer's address:
         # the displacements of a datatype may lead outside that.
-        first, start = access.region.low, access.buffer.address
-        yield self._certain_owner(first, serial)
-        whole = self._certain_owner(start, serial) if start < first else None
+        (first, end), start = (access.region.low, access.region.high), access.buffer.address
+        yield self._certain_owner(first, end, serial)
+        whole = self._certain_owner(start, end, serial) if start < first else None
         yield whole if whole is not None and whole.low == start else None
 
     def _is_inside(self, serial: int) -> bool:
@@ -221,7 +228,7 @@ class BufferOwners:
         except damage():
             return
 
-    def _owner(self, first: int) -> _Candidate | None:
+    def _owner(self, first: int, end: int) -> _Candidate | None:
         # The smallest object that certainly contains the address: the used elements of a container,
         # a dynamic array, or a variable.
         if self._question.python:
@@ -229,7 +236,7 @@ class BufferOwners:
             return None if of_python is None else _Candidate(of_python, False)
         every = self._variables(first)
         found = [one for one in every if isinstance(one, Holder)]
-        known = [one for one in found if one.is_declared and one.high is not None]
+        known = [one for one in found if self._is_whole(one)]
         counted = next((one for one in found if one.is_counted and self._is_filled(one)), None)
         if counted is not None:
             return _candidate(counted, _elements(counted), "container")
@@ -243,9 +250,17 @@ class BufferOwners:
         if declared is None or (declared.is_static and static is None and not declared.is_current):
             return None
         with contextlib.suppress(*damage()):
-            if holders.end_in_frames(self._scopes or [], first, self._memory) > high:
+            # Compilers may merge equal calls of two blocks whose variables share memory.
+            if holders.end_in_frames(self._scopes or [], first, self._memory) >= max(end, high + 1):
                 return None
         return _candidate(declared, declared.layout.described)
+
+    def _is_whole(self, holder: Holder) -> bool:
+        # A pointer of Fortran may have a part of its target, and has all of a block of its size.
+        if not holder.is_view:
+            return holder.is_declared and holder.high is not None
+        block = self._heap_block(holder.low)
+        return block is not None and _is_memory_of(holder._replace(full=holder.high or 0), block)
 
     def _is_filled(self, holder: Holder) -> bool:
         # Elements of a container lie in the heap. Before its construction, its pointers are random.

@@ -129,7 +129,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
         elif kind == NoteKind.CHANGE and len(content) == CHANGE.size:
             question.changes.append(_change(content))
         elif kind == NoteKind.FRAME:
-            question.frames.append(StackFrame(a, b))
+            question.frames.append(StackFrame(a, b, _registers(content)))
         elif kind in (NoteKind.READ_ONLY, NoteKind.UNMAPPED) and a < b:
             question.gaps.append(Gap(a, b, kind == NoteKind.READ_ONLY))
         elif kind == NoteKind.HEAP_BLOCK and a < b:
@@ -153,6 +153,13 @@ def _touch(content: bytes) -> Touch:
     site = _site(content[TOUCHED.size :])
     end = _ENDS.get(ends, "")
     return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end, bytes=size)
+
+
+def _registers(content: bytes) -> dict[int, int]:
+    # A register with 0 is unknown, or of no use.
+    whole = content[: len(content) // _WORD * _WORD]
+    words = (word for (word,) in struct.iter_unpack("=Q", whole))
+    return {number: word for number, word in enumerate(words) if word}
 
 
 def _site(content: bytes) -> Site:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from mpipp.common.text.sanitize import plain
 from mpipp.program_types.compare import focused, several
+from mpipp.symbolizer.frame_table import RSP
 from mpipp.symbolizer.process_symbols import Places, StackFrame
 from mpipp.symbolizer.variables.holders import Holder, Scope
 
@@ -20,7 +21,10 @@ def scope_of(places: Places, frame: StackFrame) -> Scope | None:
     if found is None:
         return None
     entry, debug, address, bias, line = found
-    return Scope(entry, address, entry.cu.get_top_DIE(), debug, bias, frame.end, line)
+    registers = dict(frame.registers)
+    if registers and places.has_pushed(frame.code - 1):
+        registers.pop(RSP, None)
+    return Scope(entry, address, entry.cu.get_top_DIE(), debug, bias, frame.end, line, registers)
 
 
 def named(every: Iterable[Holder], address: int) -> str:

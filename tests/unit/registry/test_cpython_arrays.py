@@ -92,6 +92,8 @@ def test_names(tmp_path: Path) -> None:
     numbers, view = by_name["p.u"], by_name["view"]
     assert (numbers.kind, numbers.item_size, numbers.elements) == ("float", 8, 5)
     assert (view.sort, view.kind, view.elements) == ("memoryview", "float", 2)
+    foreign = by_name["foreign"]
+    assert (foreign.kind, foreign.item_size, foreign.elements) == ("float", 8, 4)
     assert view.owner == numbers.owner == (numbers.low, numbers.low + 40)
     assert (by_name["local"].sort, by_name["local"].elements) == ("bytearray", 17)
 

@@ -41,6 +41,7 @@ int mpipp_guard_faults_open(void) {
   touches = mpipp_registry_allocate(ROOM * sizeof *touches);
   mpipp_registry_unlock();
   if (!touches) return 0;
+  memset(touches, 0, ROOM * sizeof *touches); // the memory may have had a query before
   struct mpipp_table *table = mpipp_registry_touch_table();
   table->entries = (uintptr_t)touches;
   __atomic_store_n(&table->count, ROOM, __ATOMIC_RELEASE);

@@ -34,5 +34,5 @@ struct mpipp_frame mpipp_guard_frame_of(uint64_t address) {
 }
 
 void mpipp_guard_query_frame(struct mpipp_asking *asking, struct mpipp_frame frame) {
-  if (frame.code) mpipp_watcher_ask_frame(asking, frame.code, frame.end);
+  if (frame.code) mpipp_watcher_ask_frame(asking, frame.code, frame.end, NULL);
 }

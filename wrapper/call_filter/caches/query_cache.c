@@ -298,7 +298,7 @@ static void ask_gaps(struct mpipp_asking *asking, const struct mpipp_call *call)
     struct mpipp_box box;
     mpipp_filter_box_of(call, i, &box, NULL);
     gaps.writes_constants |= box.writes && mpipp_meets_constants(box.low, box.high);
-    if (box.high - box.low < MPIPP_LARGE || mpipp_filter_is_mapped(box.low, box.high)) continue;
+    if (box.high <= box.low || mpipp_filter_is_mapped(box.low, box.high)) continue;
     gaps.low = box.low;
     gaps.high = box.high;
     const int is_absolute = call->buffers[i].address == (uintptr_t)MPI_BOTTOM;

@@ -67,7 +67,7 @@ contains
     call MPI_Bcast(u(n, 1), merge(n*n, n*n-n+1, more == 1), MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     call MPI_Bcast(empty, 3*more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     call MPI_Bcast(g%rho, n + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
-    call MPI_Bcast(p(3)%x, 3 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr)
+    call MPI_Bcast(p(3)%x, 3 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     call MPI_Bcast(ca, 4 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     call MPI_Bcast(cb, 3 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     pu => tgt
@@ -77,7 +77,7 @@ contains
     call MPI_Bcast(pu, 10 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
     allocate(pu(5))
     call MPI_Bcast(pu, 5 + more, MPI_DOUBLE_PRECISION, 0, MPI_COMM_SELF, ierr) ! wrong
-    call MPI_Bcast(pu, 4, merge(MPI_REAL, MPI_DOUBLE_PRECISION, more == 1), 0, MPI_COMM_SELF, ierr)
+    call MPI_Bcast(pu, 4, merge(MPI_REAL, MPI_DOUBLE_PRECISION, more == 1), 0, MPI_COMM_SELF, ierr) ! wrong
     call shape_of(u)
     call explicit_of(u, n)
     call shape_of(u(1:2, :))

@@ -60,6 +60,7 @@ view = memoryview(raw)[8:24]
 SELF.Bcast([view, 4 + MORE, MPI.DOUBLE])  # wrong
 foreign = (ctypes.c_double * 4)()
 SELF.Bcast([foreign, 4 + MORE, MPI.DOUBLE])  # wrong
+SELF.Bcast([foreign, 4, MPI.DOUBLE if FIXED else MPI.FLOAT])  # wrong
 fortran = np.zeros((5, 7), order="F")
 SELF.Bcast([fortran, 35 + MORE, MPI.DOUBLE])  # wrong
 empty = np.empty(0)
