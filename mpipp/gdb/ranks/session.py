@@ -7,6 +7,7 @@ before gdb writes, and `_stopped` after.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -224,7 +225,7 @@ class DebugSession:
         self.observer.ended(sentence, status)
 
     def _stopped(self, event: gdb.StopEvent) -> None:
-        console.execute("set suppress-cli-notifications off")
+        _hide_notifications(False)
         thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
         rank = self.group.rank(thread.inferior) if thread is not None else None
         if rank is None:
@@ -266,4 +267,9 @@ def required() -> DebugSession:
 
 def before_stop() -> None:
     """Hide gdb's text about a stop. gdb calls this before it writes the text."""
-    console.execute("set suppress-cli-notifications on")
+    _hide_notifications(True)
+
+
+def _hide_notifications(hidden: bool) -> None:
+    with contextlib.suppress(gdb.error):  # gdb before 12 has no such setting
+        console.execute("set suppress-cli-notifications {}", "on" if hidden else "off")
