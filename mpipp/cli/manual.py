@@ -161,7 +161,7 @@ COMMANDS: dict[str, Manual] = {
         ),
     ),
     "browse": Manual(
-        "show the tree of gdb's command mpipp browse",
+        "show a datatype and its memory as a tree, from a running gdb",
         (
             "In gdb, `mpipp browse TYPE ADDR` offers a datatype and its memory on a socket. This "
             "command shows them as a tree, in a window or a terminal.",

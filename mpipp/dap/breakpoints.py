@@ -64,7 +64,7 @@ def is_hit(condition: str, count: int) -> bool:
     found = _HIT.fullmatch(condition)
     number = int(found[2]) if found is not None else 0
     if found is None or (found[1] == "%" and not number):
-        raise MpippError(f"{condition} is no condition on hits: write 5, >= 5, > 5, == 5 or % 5")
+        raise MpippError(f"{condition} is not a hit condition: write 5, >= 5, > 5, == 5 or % 5")
     if found[1] == "%":
         return count % number == 0
     return {"==": count == number, ">": count > number}.get(found[1], count >= number)

@@ -36,6 +36,15 @@ class BufferArguments:
     times: str
     at: tuple[str, ...] = ()
 
+    @property
+    def scalars(self) -> Mapping[str, str]:
+        """The arguments that are one count or one datatype, with the attributes of Buffer."""
+        if self.times in ("each", "own", "sum"):  # counts, and perhaps datatypes, are arrays
+            return {}
+        fields = {self.count: "count", self.datatype: "handle"}
+        # Where an argument is missing, the table has the constant 1 or MPI_PACKED.
+        return {name: value for name, value in fields.items() if name.islower()}
+
 
 class InPlace(NamedTuple):
     """The argument that MPI_IN_PLACE may replace.
@@ -89,6 +98,7 @@ class Procedure:
         """The arguments that a debugger may read."""
         roles = {buffer.role for buffer in self.buffers}
         every = {"count", "datatype"} if roles else set()
+        every.update(name for buffer in self.buffers for name in buffer.scalars)
         return tuple(sorted({*self.takes, *roles, *every}))
 
     @property

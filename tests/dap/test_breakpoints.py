@@ -24,9 +24,7 @@ def test_conditions_counts_messages_and_functions(mpi: MPI) -> None:
             {"line": LOOP, "hitCondition": "often"},
         )
         assert wrong["verified"] is False
-        assert wrong["message"] == (
-            "often is no condition on hits: write 5, >= 5, > 5, == 5 or % 5"
-        )
+        assert wrong["message"] == ("often is not a hit condition: write 5, >= 5, > 5, == 5 or % 5")
         (symbol,) = client.lines(SOURCE.parent / "none.c", 3)
         assert (symbol["verified"], symbol["message"]) == (False, "no rank has code there yet")
         client.begin(start)

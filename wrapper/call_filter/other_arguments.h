@@ -13,7 +13,7 @@ enum {
                   MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR |
                   MPIPP_HAS_ARGUMENTS | MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
 };
-// The reasons for a doubt about a call.
+// The reasons in a doubt about a call (struct mpipp_doubt): the watcher must check this argument.
 enum {
   MPIPP_OF_STATUS = 100,
   MPIPP_OF_TARGET,

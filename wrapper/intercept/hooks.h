@@ -34,8 +34,9 @@ struct mpipp_passage {
   int *outcount; // the outcount argument of MPI_Waitsome and similar calls
   // The code that the program gets: from MPI, or from the hook that took the call over.
   int code;
-  // MPI's error class if the call filter has found an error, and the call must not be made. For a
-  // blocking collective call, collective_precheck/ sets it in all processes.
+  // If it is not 0, the call must not be made: the call filter has found an error, and this is
+  // MPI's error class. For a blocking collective call, collective_precheck/ sets it in all
+  // processes.
   int refused;
   // Private members of the interface.
   uint32_t over, own_statuses;

@@ -9,7 +9,7 @@
 
 #include "libc_interposer/syscall_ranges.h"
 
-#ifdef __x86_64__ // the symbol version below is the one of this processor
+#ifdef __x86_64__ // the symbol version below exists only on this processor
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <sys/mman.h>

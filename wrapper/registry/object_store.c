@@ -253,7 +253,8 @@ static int has_room(struct mpipp_store *store) {
   return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
 }
 
-// For a record that no handle reaches: only the thread that clears the mark may recycle the record.
+// Returns whether the caller may recycle a record that no handle reaches. Several threads may try:
+// only the one that clears MPIPP_FLAG_UNLISTED may.
 static int claim_recycling(struct mpipp_object *object) {
   return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
          MPIPP_FLAG_UNLISTED;

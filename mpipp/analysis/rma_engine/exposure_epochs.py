@@ -68,7 +68,10 @@ class Pairs:
         return may_order(other, one) or (self._either and may_order(one, other))
 
     def report(self) -> None:
-        """Report the first pair of epochs for each pair of lines that no flags may have ordered."""
+        """Report one pair of epochs for each pair of source lines: the first that no flag orders.
+
+        A flag is a variable with which processes may have signalled each other.
+        """
         for alike in self._found.values():
             for one, other in alike:
                 if not self._may_be_ordered(one, other):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp browse`: shows the tree of gdb's command `mpipp browse`."""
+"""`mpipp browse`: shows a tree of a datatype and its memory, which a running gdb offers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the tree of gdb's command mpipp browse: in a window if there is a display, else here.
+    """Show the tree that a gdb offers: in a window if there is a display, else in this terminal.
 
     Raises:
         MpippError: no gdb serves browsers, or a package for the tree is not installed.

@@ -103,7 +103,7 @@ def read(left: RmaLogFile, path: str, process: Process) -> Log | None:
     except MemoryError:
         raise MpippError(f"cannot read {path}: there is not enough memory") from None
     if len(words) != left.words:
-        raise MpippError(f"{path} is damaged: it has other words than it should")
+        raise MpippError(f"{path} is damaged: it has {len(words)} words instead of {left.words}")
     names = _Naming(left, process.site)
     around = Around(names, process.datatype, process.op, process.rank, process.size, left.lost)
     return Log(around, words, is_whole=not left.damaged)

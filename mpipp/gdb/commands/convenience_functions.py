@@ -17,6 +17,7 @@ from mpipp.gdb.parser import expressions
 from mpipp.gdb.printers import buffer_lookup, native_values
 from mpipp.gdb.program import sessions, symbol_names
 from mpipp.model import Call, DatatypeRecord
+from mpipp.model.procedures import procedure
 
 
 class _Function(gdb.Function):
@@ -123,7 +124,7 @@ class Argument(_Function):
     dest, source, tag, recvtag, root, target_rank, offset, errorcode   numbers
     comm, op, win, file, message                                       handles
     buf, sendbuf ...                                                   addresses
-    count, datatype                                                    if the call has one buffer
+    count, datatype, sendcount, sendtype ...                           except arrays
     """
 
     name = "mpi_arg"
@@ -138,7 +139,8 @@ class Argument(_Function):
         known = _arguments(call)
         if name not in known:
             raise no_argument(call.procedure, name, known)
-        return _handle(name, known[name]) if name in _HANDLES else known[name]
+        kind = "datatype" if name.endswith("type") else name
+        return _handle(kind, known[name]) if kind in _HANDLES else known[name]
 
 
 _NUMBERS = (
@@ -181,6 +183,11 @@ def _arguments(call: Call) -> dict[str, int]:
         found[buffer.role] = buffer.address
     if len(call.buffers) == 1:
         found["count"], found["datatype"] = call.buffers[0].count, call.buffers[0].handle
+    described = {buffer.role: buffer for buffer in procedure(call.procedure).buffers}
+    for buffer in call.buffers:
+        if buffer.role in described:
+            for name, field in described[buffer.role].scalars.items():
+                found[name] = getattr(buffer, field)
     return {name: value for name, value in found.items() if value is not None}
 
 

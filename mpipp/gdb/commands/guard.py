@@ -35,8 +35,8 @@ class Guard(Command):
 
     For runs with --check=buffers, which guard only some operations if all would take too long
     (--budget). The command affects operations that start later; for a pending operation use
-    "mpipp watch". Persistent requests beyond the first 64 of a call are guarded only if they are
-    created later.
+    "mpipp watch". It does not affect existing persistent requests beyond the first 64 of a source
+    line.
     """
 
     name = "mpipp guard"

@@ -46,6 +46,8 @@ def target(text: str, session: Session) -> Target:
             problems.append(str(error))
             found = _constant(prefix, session)
         else:
+            if value.type.code == gdb.TYPE_CODE_INTERNAL_FUNCTION and text[end:].strip():
+                continue  # a longer prefix calls it: $mpi_arg("datatype")
             found = _object(prefix, value, session, problems)
         if found is not None:
             address, rest = element(text[end:])

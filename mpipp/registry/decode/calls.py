@@ -35,7 +35,8 @@ from mpipp.registry.layout.record_source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
 _MAX_PEERS = 1 << 31  # peers or partitions: their number is an int
-# Shares of a buffer that are cached, because the checks of an exchange read each several times.
+# The number of cached shares (a buffer's part for one process). The checks of an exchange read each
+# share several times.
 _MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16

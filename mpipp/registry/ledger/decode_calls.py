@@ -224,7 +224,9 @@ def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]
     for _ in range(count):
         length = 4 if position < len(words) and words[position] >> 63 else 3
         if position + length > len(words):
-            raise MpippError("a call in the ledger has more buffers than words")
+            raise MpippError(
+                "a call in the ledger is damaged: it is too short for the number of its buffers"
+            )
         yield words[position : position + length]
         position += length
 

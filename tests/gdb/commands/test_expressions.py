@@ -173,6 +173,55 @@ def test_names_of_procedures() -> None:
     ]
 
 
+SEVERAL_BUFFERS = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  double one[2] = {1, 2}, two[4];
+  MPI_Init(&argc, &argv);
+  MPI_Allreduce(one, two, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Sendrecv(one, 1, MPI_DOUBLE, 0, 0, two, 16, MPI_BYTE, 0, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@support.each_handle
+def test_arguments_of_several_buffers(mpi: support.MPI) -> None:
+    program = support.compile_program(SEVERAL_BUFFERS, mpi)
+    asked = 'mpipp break MPI_Sendrecv if $mpi_arg("recvcount") == 16'
+    output = support.gdb_batch(
+        [
+            "mpipp break MPI_Allreduce",
+            asked,
+            "run",
+            'output $mpi_arg("count")',
+            "echo \\n",
+            'mpipp $mpi_arg("datatype")',
+            "continue",
+            'output $mpi_arg("sendcount")',
+            "echo \\n",
+            'mpipp $mpi_arg("sendtype")',
+            'mpipp $mpi_arg("recvtype")',
+            # The error of the function, not one on the prefix $mpi_arg.
+            'mpipp $mpi_arg("datatype")',
+            "mpipp $mpi_arg",
+        ],
+        program=program,
+        mpi=mpi,
+    )
+    stopped = output.partition("MPI_Allreduce, called at")[2]
+    lines = [
+        line.split()[0]
+        for line in stopped.splitlines()
+        if re.match(r"\d+$|MPI_\w+ +8|MPI_\w+ +1", line)
+    ]
+    assert lines == ["2", "MPI_DOUBLE", "1", "MPI_DOUBLE", "MPI_BYTE"], output
+    assert "MPI_Sendrecv has no argument datatype: it has comm, dest, recvbuf, " in stopped, output
+    assert "$mpi_arg is not an MPI handle: its type is <internal function>" in stopped, output
+
+
 @support.each_handle
 def test_handles_of_calls(mpi: support.MPI) -> None:
     program = support.compile_program(LOOP, mpi)

@@ -109,8 +109,9 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-// Counts a wildcard receive as known, without an ordinal: no receive waits for it any more.
-static void set_answered(const struct mpipp_call *call) {
+// Marks a blocking call on a window or file as counted in its channel. It has no ordinal of its
+// own.
+static void set_counted(const struct mpipp_call *call) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->recv_ordinal = 0;
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_RECV_ORDINAL, __ATOMIC_RELEASE);
@@ -134,8 +135,7 @@ static void note_on_object(const struct mpipp_call *call, const struct mpipp_cal
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
       set_ordinal(call, MPIPP_READ(channel->count) + 1);
     else
-      set_answered(call); // set before the channel's count is raised, because readers compare the
-                          // two
+      set_counted(call); // before the channel's count is raised: readers compare the two
     mpipp_channel_next_ordinal(channel);
   }
   mpipp_registry_unlock();
