@@ -33,9 +33,9 @@ _OTHER_CACHE = "export MPIPP_CACHE=$HOME/.mpipp-cache"
 _NUMBERED = re.compile(r"(?<!%)(%%)*%[pPiI]")
 
 
-_OK, _TO_DO, _MISSING = "ok", "to do", "missing"
-_SIGNS = {_OK: "\N{CHECK MARK}", _TO_DO: "!", _MISSING: "\N{BALLOT X}"}
-_COLOURS = {_OK: "\033[32m", _TO_DO: "\033[1;33m", _MISSING: "\033[1;31m"}
+_OK, _OPTIONAL, _TO_DO, _MISSING = "ok", "no", "to do", "missing"
+_SIGNS = {_OK: "\N{CHECK MARK}", _OPTIONAL: "-", _TO_DO: "!", _MISSING: "\N{BALLOT X}"}
+_COLOURS = {_OK: "\033[32m", _OPTIONAL: "", _TO_DO: "\033[1;33m", _MISSING: "\033[1;31m"}
 # By package manager: the command that installs packages, and the names of the packages.
 _INSTALL = {
     "apt-get": ("sudo apt-get install", {"gdb": "gdb", "mpi": "libmpich-dev", "cc": "gcc"}),
@@ -245,7 +245,8 @@ def _mpi4py(report: _Report) -> None:
     try:
         report.row("mpi4py", f"uses {inspect(python).library}, {python}")
     except MpippError:
-        report.row("mpi4py", f"not installed in {python} (only programs in Python need it)")
+        found = f"not installed in {python} (only programs in Python need it)"
+        report.row("mpi4py", found, _OPTIONAL)
 
 
 def _core_files(report: _Report) -> None:
