@@ -17,13 +17,14 @@ CHECK = "--check=rma-conflict,rma-epoch"
 @on_mpi("mpich4", "openmpi4")
 def test_of_random_programs_is_told_what_the_oracle_says(mpi: MPI, tmp_path: Path) -> None:
     # In Open MPI, four processes that wait for each other are slow.
-    made = written.write(range(some(80 if mpi.id == "mpich4" else 40)), loads=False)
+    seeds = some(80) if mpi.id == "mpich4" else max(some(40), 20)
+    made = written.write(range(seeds), loads=False)
     program = compile_program(written.put(made, tmp_path), mpi)
     run = runs.run(mpi, [program], CHECK, n=written.RANKS)
     assert (run.status, run.output, len(run.last)) == (0, "done\n", 1)
     compared = written.compare(made, run.blocks)
     assert (compared.false, compared.missing) == ([], [])
-    assert some(4) <= compared.conflicting < len(made.programs) - some(4)
+    assert some(4) <= compared.conflicting <= len(made.programs) - some(4)
 
 
 @on_mpi("mpich4")

@@ -155,4 +155,4 @@ def test_where_one_has_no_room_nothing_is_missing(mpi: MPI, tmp_path: Path) -> N
     program = support.compile_program(FULL, mpi, ("-g",))
     found = runs.run(mpi, [program, tmp_path / "file"])
     assert (found.status, found.blocks) == (0, [])
-    assert "beyond the capacity of the ledger" in found.last[0]
+    assert "beyond the capacity of the call history" in found.last[0]

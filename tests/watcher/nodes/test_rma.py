@@ -191,7 +191,7 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
     paths = files(tmp_path / "some", LOGS)
     path, good = paths[1], paths[1].read_bytes()
     first, rest = good.split(b"\n", 1)
-    known = f"nothing is known of rank 1; {path}"
+    known = f"mpipp has no records of rank 1; {path}"
     other = paths[0].read_bytes()
     for content, reason in (
         (b"", "is not a log of mpipp"),
