@@ -529,7 +529,7 @@ def without_points(text: str) -> str:
 def without_variables(text: str) -> str:
     """Findings without the variables that addresses lie in: `at 0x..., which is u[3]`."""
     return re.sub(
-        r", which is (?!not )[^,\n\"]*?(?= of (?:neighbor|rank) | and |[,\n\"]|$)", "", text
+        r", which is (?!not )[^,\n\"\\]*?(?= of (?:neighbor|rank) | and |[,\n\"\\]|$)", "", text
     )
 
 

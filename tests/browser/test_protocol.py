@@ -188,7 +188,7 @@ def test_several_browsers_come_and_go(gdb: Gdb) -> None:
     peers = [Peer(path) for _ in range(5)]
     peers.pop().close()
     assert len({str(peer.lines()) for peer in peers}) == 1
-    assert "added to the browser that is open" in gdb.say("mpipp browse big")
+    assert "The open browser shows it" in gdb.say("mpipp browse big")
     for peer in peers:
         peer.lines()
         assert peer.events.pop() == {"event": "changed"}

@@ -22,7 +22,7 @@ DAMAGED = (
     "The core file is damaged (wrong program headers: 1), and the records of mpipp's wrapper are "
     "missing: copy it again from the original.\n"
 )
-LACKS = "The core file lacks the memory in which the mpipp wrapper recorded"
+LACKS = "The core file lacks the records of the mpipp wrapper"
 
 
 @pytest.fixture(scope="module")

@@ -251,27 +251,6 @@ def test_a_process_stops_in_the_call(mpi: MPI) -> None:
     assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process, 252 calls, 1 query"
 
 
-LEAKS = """\
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    MPI_Info info;
-    MPI_Init(&argc, &argv);
-    MPI_Info_create(&info);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return 0;
-}
-"""
-
-
-@support.on_mpi("mpich4")
-def test_leaks_of_all_that_end_without_finalize(mpi: MPI) -> None:
-    """Leaks are reported in every process, not only in the first that is checked."""
-    found = runs.run(mpi, [support.compile_program(LEAKS, mpi, ("-g", "-O0", "-w"))])
-    assert len(found.last) == 1, found.last
-    assert any("warning: 1 info object is not freed" in block for block in found.blocks)
-
-
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) -> None:
     program = runs.program("first_call.c", mpi, "-pthread")
