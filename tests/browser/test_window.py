@@ -155,7 +155,7 @@ def test_gdb_opens_and_closes_it(display: str) -> None:
         )
         until(found)
         path = gdb.path
-        until(lambda: "It is added" in gdb.say("mpipp browse big"))
+        until(lambda: "The open browser shows it" in gdb.say("mpipp browse big"))
         assert [line[0] for line in Peer(path).lines()] == ["s_type", "s_type data 2", "big"]
     until(lambda: not found())
     assert not Path(path).exists()

@@ -231,7 +231,7 @@ def test_what_another_thread_does_until_the_call_returns_is_told(mpi: MPI, tmp_p
     assert "MPI_Win_flush, which completes it, came after" in found[-1]
 
 
-def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:
+def test_the_default_checks_guard_buffers() -> None:
     def guards(check: str) -> bool:
         arguments = argparse.Namespace(
             check=check,
@@ -242,8 +242,10 @@ def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:
             budget=None,
             rma_model="own",
             rma_loads=False,
+            no_backtrace=False,
         )
         return "MPIPP_GUARD" in exec.for_program(arguments)
 
-    asked = {name: guards(name) for name in ("all", "leaks", "buffers", "all,buffers")}
-    assert asked == {"all": False, "leaks": False, "buffers": True, "all,buffers": True}
+    asked = {name: guards(name) for name in ("all", "leaks", "buffers", "fast,buffers", "fast")}
+    guarded = {"all": True, "buffers": True, "fast,buffers": True}
+    assert asked == {**guarded, "leaks": False, "fast": False}

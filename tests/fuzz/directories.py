@@ -49,7 +49,7 @@ _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
         ["--check=rma,messages"],
         1,
         3,
-        TESTS / "analysis" / "rma" / "programs" / "conflicts.c",
+        TESTS / "analysis" / "rma" / "programs" / "conflicts" / "conflicts.c",
         [],
     ),
     (["--check=buffers,all", "--provoke=1"], 4, 4, support.ROOT / "examples" / "rows.c", ["wrong"]),
