@@ -7,11 +7,11 @@ struct point {
   int tags[3];
   struct point *next;
 };
-
 static int calls;
 
-static void mark(int rank, int step) { calls += rank + step; }
-
+static void mark(int rank, int step) {
+  calls += rank + step;
+}
 // Ranks step together. At the end, only the last rank sends, and rank 0 waits for another tag.
 int main(int argc, char **argv) {
   int rank, size;

@@ -61,7 +61,7 @@ def test_conditions_on_hits(condition: str, hits: list[int]) -> None:
 @pytest.mark.parametrize("condition", ["often", "% 0", "< 3", "3 times"])
 def test_other_conditions_on_hits_are_a_sentence(condition: str) -> None:
     assert refusal(breakpoints.is_hit, condition, 1) == (
-        f"{condition} is no condition on hits: write 5, >= 5, > 5, == 5 or % 5"
+        f"{condition} is not a hit condition: write 5, >= 5, > 5, == 5 or % 5"
     )
 
 

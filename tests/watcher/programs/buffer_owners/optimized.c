@@ -38,7 +38,7 @@ OWN members(void) {
   BCAST(&now.step, 1, more ? MPI_DOUBLE : MPI_INT); // wrong
 }
 
-OWN statics(void) {
+OWN globals(void) {
   BCAST(grid + 4, 2 + more, MPI_DOUBLE); // wrong
   grid[0] = 1;
 }
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
   fixed_length();
   variable_length(5);
   members();
-  statics();
+  globals();
   parameter(7);
   pointer();
   if (!more) pushed();
