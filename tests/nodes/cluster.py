@@ -97,7 +97,8 @@ def cluster(*names: str) -> Iterator[Cluster]:
     directory = Path(tempfile.mkdtemp(prefix="cluster-", dir=BUILD))
     try:
         _configure(directory)
-        words = ["unshare", "--net", "--uts", "--mount", "bash", str(_SCRIPT), str(directory)]
+        words = ["unshare", "--net", "--uts", "--mount", "bash", str(_SCRIPT)]
+        words += [str(ROOT), str(directory)]
         with subprocess.Popen(
             [*words, *names], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as script:

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# cluster.sh DIRECTORY NAME...: nodes in namespaces of their own, each with the sshd in DIRECTORY.
+# cluster.sh ROOT DIRECTORY NAME...: nodes in namespaces of their own, each with the sshd in DIRECTORY.
+# The nodes share ROOT, even if it is below /tmp.
 # It runs in the namespaces of the head node, until its input ends.
 set -euo pipefail
-directory=$1
-shift
+root=$1 directory=$2
+shift 2
 hostname head
 ip link set lo up
 # UCX leaves bridges out, so the head has an end of a pair, too.
@@ -35,7 +36,13 @@ for name; do
     unshare --net --uts --mount --ipc --pid --fork --kill-child bash -euc "
         hostname $name
         mount -t proc proc /proc
+        exec 8<'$root'
         for directory in /tmp /run /dev/shm; do mount -t tmpfs none \$directory; done
+        case '$root' in /tmp/* | /run/* | /dev/shm/*)
+            mkdir -p '$root'
+            mount --no-canonicalize --bind /proc/self/fd/8 '$root'
+        esac
+        exec 8<&-
         mkdir /run/sshd
         read -r _ <'$directory/$name.go'
         ip link set lo up
@@ -48,7 +55,8 @@ for name; do
     ip link add "node$number" type veth peer name eth0 netns $process
     ip link set "node$number" master br0
     ip link set "node$number" up
-    echo >"$directory/$name.go"
+    # A node that has ended cannot be told to go on.
+    timeout 30 sh -c "echo >'$directory/$name.go'"
 done
 echo $$
 read -r _ || true
