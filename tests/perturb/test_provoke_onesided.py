@@ -196,7 +196,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rma,parts=1", "--provoke=rma,parts=1: parts must be a number of parts from 2 to 512"),
         (
             "rma,latency=x",
-            "--provoke=rma,latency=x: latency is a number of milliseconds, 4294967295 at most",
+            "--provoke=rma,latency=x: latency must be a number of milliseconds, 4294967295 at most",
         ),
     ],
 )
@@ -215,7 +215,7 @@ def test_what_means_nothing_is_said(word: str, told: str) -> None:
         ),
         (
             "NASTY_ADD_LATENCY=4294967296",
-            "latency is a number of milliseconds, 4294967295 at most",
+            "latency must be a number of milliseconds, 4294967295 at most",
         ),
     ],
 )

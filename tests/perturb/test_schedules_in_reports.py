@@ -85,7 +85,7 @@ def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path)
     done = shell(*run, "--report", report, "--", built, *words, env=env)
     assert done.returncode == 0, done.stderr
     text = shell("report", report).stdout
-    found = text[text.index("Perturbed (") : text.rindex("\n\n") + 1]
+    found = text[text.index("Perturbed calls (") : text.rindex("\n\n") + 1]
     return re.sub(r"(?<=\.c:)\d+", "N", found)
 
 
