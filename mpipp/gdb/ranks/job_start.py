@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from mpipp.ranks.stops import Stop
 
 _BEFORE = "before its main program, which has no symbol: set a breakpoint, then continue"
 _LATE = 10.0  # seconds before mpipp reports ranks that have not started
+# Threads of an attached process stop one after another. gdb reports each, below the prompt if it
+# is already there.
+_MOMENT, _MOMENTS = 0.1, 20  # seconds between looks, and their number
 
 
 class Actions(NamedTuple):
@@ -51,6 +55,7 @@ class JobStart:
         self._held: dict[int, Process] = {}  # processes that wait before main, by rank
         self._size = 0  # ranks of the job; 0: unknown
         self._attaching: set[int] = set()  # ranks
+        self._attached_ranks: frozenset[int] = frozenset()
         self._has_all = False  # all ranks have attached, or the user stopped waiting
         self._is_attached = False
         self._timer: Timer | None = None
@@ -97,6 +102,7 @@ class JobStart:
         self._has_all = True
         self._set_timer(None)
         self._attaching = set(processes)
+        self._attached_ranks = frozenset(processes)
         for rank in sorted(processes):
             try:
                 self._attach(rank, Process(*processes[rank]))
@@ -139,11 +145,19 @@ class JobStart:
     def _attach_held(self) -> None:
         self.attach(self._held)
 
-    def _attached(self) -> None:
+    def _attached(self, moments: int = _MOMENTS) -> None:
         if self._is_attached:
+            return
+        if moments and self._has_running_thread():
+            Timer(_MOMENT, functools.partial(self._attached, moments - 1))
             return
         self._is_attached = True
         self._actions.attached(self._proceed)
+
+    def _has_running_thread(self) -> bool:
+        found = map(self._group.inferior, self._attached_ranks)
+        threads = (thread for one in found if one is not None for thread in one.threads())
+        return any(thread.is_running() for thread in threads)
 
     def _proceed(self) -> None:
         if not self._held:
