@@ -12,9 +12,10 @@
 
 enum {
   CHUNK = 512,
-  HEAD = 64
-}; // number of bytes that are read at once, and of a line that are
-   // kept
+  HEAD = 64,
+  PAGES = 256
+}; // numbers of bytes that are read at once, of bytes of a line that are kept, and of pages of a
+   // small range
 
 struct mpipp_constants mpipp_filter_constants;
 int64_t mpipp_filter_first_beyond = MPIPP_FIRST_ADDRESS;
@@ -54,9 +55,17 @@ void mpipp_filter_constants_open(void) {
 
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   int saved = errno;
-  low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-  // With these arguments msync only tests whether the range is mapped (since Linux 2.6.19).
-  int is_not = msync((void *)(uintptr_t)low, high - low, MS_ASYNC) && errno == ENOMEM;
+  unsigned char resident[PAGES];
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  low &= ~(page - 1);
+  // With these arguments msync only tests whether the range is mapped (since Linux 2.6.19). It
+  // does not visit each page, as mincore does. But valgrind reports msync of bytes around a small
+  // buffer that the program must not access.
+  void *start = (void *)(uintptr_t)low;
+  int is_small = high - low <= PAGES * page;
+  int is_not =
+      (is_small ? mincore(start, high - low, resident) : msync(start, high - low, MS_ASYNC)) &&
+      errno == ENOMEM;
   errno = saved;
   return !is_not;
 }
