@@ -191,6 +191,11 @@ def test_one_of_several_jobs() -> None:
             "none of your processes on this machine has loaded MPI: attach on the machine where "
             "they run, or pass their PIDs",
         ),
+        (
+            [],
+            "7",
+            "there is no job 7 on this machine: none of your processes has loaded MPI here",
+        ),
     )
     for found, name, said in refused:
         with pytest.raises(MpippError) as raised:

@@ -149,6 +149,10 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
 
     Raises MpippError if no job fits, or several.
     """
+    if not found and wanted is not None:
+        raise MpippError(
+            f"there is no job {wanted} on this machine: none of your processes has loaded MPI here"
+        )
     if not found:
         raise MpippError(
             "none of your processes on this machine has loaded MPI: attach on the machine where "
