@@ -20,8 +20,6 @@ LANGUAGES = (".c", ".cc")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("how", FOUND)
 def test_where_handles_are_addresses(mpi: MPI, how: str, language: str) -> None:
-    if language == ".cc" and mpi.mpicxx is None:
-        pytest.skip(f"{mpi.id} has no C++")
     program = runs.program(f"foreign_handles{language}", mpi)
     argument, why, procedure = FOUND[how]
     first = runs.run(mpi, [program, how], n=1).blocks[0]
