@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.support import BUILD, MPI, ROOT, lacking, need
 
 _SCRIPT = Path(__file__).with_name("cluster.sh")
@@ -88,7 +86,7 @@ def cluster(*names: str) -> Iterator[Cluster]:
         os.geteuid()
         or subprocess.run(["unshare", "--net", "--uts", "true"], check=False).returncode
     ):
-        pytest.skip("namespaces need root, and CAP_SYS_ADMIN in a container")
+        lacking("nodes in namespaces need root, and CAP_SYS_ADMIN in a container")
     need("ip")
     need("ssh")
     need("gdbserver")
