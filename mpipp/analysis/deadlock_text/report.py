@@ -167,7 +167,7 @@ class Report:
         found, stuck = self._found, self._found.stuck
         rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
         if rest and not stuck:
-            yield self._overall(stand)
+            yield self._overall(rest, stand)
         elif rest:
             yield "the others:"
         for doing, members in self.groups(rest):
@@ -186,10 +186,12 @@ class Report:
         if found.missing:
             yield f"incomplete: {wording.verb(found.missing, 'is', 'are')} missing"
 
-    def _overall(self, stand: bool) -> str:
-        # The line for a job in which no process is certainly stuck forever.
-        if self._found.unknown_ranks:
-            return f"unknown: {wording.ranks(self._found.unknown_ranks)} may still continue"
+    def _overall(self, rest: Sequence[int], stand: bool) -> str:
+        # The line for a job in which no process is certainly stuck forever. A missing rank may
+        # itself be stuck, and the ranks that wait for it with it.
+        unknown = self._found.unknown_ranks or (rest if self._found.missing and not stand else ())
+        if unknown:
+            return f"unknown: {wording.ranks(unknown)} may still continue"
         return f"{'' if stand else 'still moving: '}every wait can still be satisfied"
 
     def _outside(self, ranks: Sequence[int]) -> Iterator[str]:

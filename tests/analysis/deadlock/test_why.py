@@ -28,7 +28,7 @@ A  rank 0  MPI_Ssend, called at hanging.c:25 in tag  --> B
 B  rank 1  MPI_Recv, called at hanging.c:26 in tag   --> A
 """
 ALONE = """\
-still moving: every wait can still be satisfied
+unknown: rank 1 may still continue
   rank 1 waits in MPI_Recv(source 0, tag 71), called at hanging.c:26 in tag
     for rank 0
 incomplete: rank 0 is missing
