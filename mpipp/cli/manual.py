@@ -99,7 +99,7 @@ COMMANDS: dict[str, Manual] = {
         (("STATUS", "the exit status of gdb"), _ERROR),
     ),
     "stacks": Manual(
-        "show the stacks of a running job as one tree",
+        "show the stacks, waits or variables of a running job without a debugger",
         (
             "mpipp stops each process for some milliseconds, copies its stacks, and lets it go. "
             "Equal callers share one line, which shows the number of ranks and their list.",
@@ -107,6 +107,9 @@ COMMANDS: dict[str, Manual] = {
             "started the job. For other jobs it ends at functions of the MPI library. For a job on "
             "several nodes, run `mpipp stacks --json` on each node, and merge the files with "
             "`--merge`.",
+            "`--why` and `--print` read the job in place of its stacks. `--why` needs a job that "
+            "`mpipp run` or `mpipp exec` started. `--print` needs the debug information of the "
+            "program (`-g`).",
         ),
     ),
     "why": Manual(
@@ -114,7 +117,7 @@ COMMANDS: dict[str, Manual] = {
         (
             "mpipp finds the ranks that wait for each other, and the calls that are missing. Pass "
             "one core file for each process.",
-            "For a running job use `mpipp attach`, and the command `mpipp why` in gdb.",
+            "For a running job use `mpipp stacks --why`, or `mpipp attach` and `mpipp why` in gdb.",
         ),
     ),
     "check": Manual(

@@ -17,7 +17,7 @@ _MOST = 1 << 28  # bytes to read from a file at most
 
 def text(values: Sequence[Value], expression: str) -> str:
     """The contents of the file, as JSON."""
-    found = [_record(value) for value in values]
+    found = [record(one) for one in values]
     return json.dumps({"mpipp": _VERSION, "expression": expression, "values": found}) + "\n"
 
 
@@ -26,14 +26,15 @@ def read(path: str) -> list[Value]:
     try:
         with open(path, encoding="utf-8") as file:
             content = json.loads(file.read(_MOST))
-        return [_value(one) for one in content["values"]]
+        return [value(one) for one in content["values"]]
     except OSError as error:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise MpippError(f"{path} is not from mpipp print EXPR --ranks --save") from None
 
 
-def _record(value: Value) -> dict[str, Any]:
+def record(value: Value) -> dict[str, Any]:
+    """A value for JSON."""
     numbers: list[Number | str] | None = None
     if value.numbers is not None:  # JSON has no NaN: numbers are text there
         numbers = [one if math.isfinite(one) else repr(one) for one in value.numbers]
@@ -41,7 +42,8 @@ def _record(value: Value) -> dict[str, Any]:
     return {"rank": value.rank, "text": value.text, "numbers": numbers, **shape}
 
 
-def _value(found: Mapping[str, Any]) -> Value:
+def value(found: Mapping[str, Any]) -> Value:
+    """The value of a record. Raises ValueError, KeyError, TypeError, AttributeError."""
     numbers = found["numbers"]
     counts, lows = (tuple(map(int, found[name])) for name in ("counts", "lows"))
     shape = Shape(counts, lows, bool(found["fortran"]))

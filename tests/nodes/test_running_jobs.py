@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.cli.test_stacks import WHY
 from tests.debug.terminal import Debugger
 from tests.gdb import expectations
 from tests.gdb.processes.test_all_ranks import WHERE
@@ -66,6 +67,9 @@ def stacks(nodes: Cluster, job: int, *options: str, shell: str = "") -> str:
 def test_stacks_and_a_debugger_of_all_nodes(mpi: MPI) -> None:
     with cluster("node1", "node2") as nodes, running(nodes, mpi) as job:
         assert re.fullmatch(re.escape(STATUS) + STOPPED, stacks(nodes, job, "--status"))
+        printed = stacks(nodes, job, "--print", "field[1][2]")
+        assert printed.startswith("ranks 0, 1 and 3: field[1][2] = 6\nrank 2: field[1][2] = 9\n")
+        assert stacks(nodes, job, "--why") == WHY
         quietly = shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
         words = [f"--gdb-options={quietly}", "--remote-shell", str(nodes.ssh), "--attach", str(job)]
         gdb = Debugger(words, mpi, {}, nodes.inside)

@@ -12,7 +12,8 @@ import pytest
 
 from mpipp.symbolizer.line_table import LineTable
 from mpipp.symbolizer.variables import holders
-from mpipp.symbolizer.variables.holders import Holder, Scope
+from mpipp.symbolizer.variables.holders import Holder
+from mpipp.symbolizer.variables.scope import Scope
 from tests.support import need
 
 PLACE = 0x5000  # the target of all pointers in the frame, and the apparent length of its arrays

@@ -25,21 +25,22 @@ class Answer(NamedTuple):
     failure: str
 
 
-def ask(what: str, nodes: Sequence[Node], shell: Sequence[str]) -> list[Answer]:
+def ask(what: str, nodes: Sequence[Node], shell: Sequence[str], *details: str) -> list[Answer]:
     """Return the answers of the agents on these nodes.
 
     Args:
         what: the agent's first argument.
         shell: the words of the remote shell.
+        details: further arguments before the words that identify the job.
 
     Raises MpippError if the remote shell cannot be started.
     """
-    running = [(node, _started(what, node, shell)) for node in nodes]
+    running = [(node, _started([what, *details], node, shell)) for node in nodes]
     return [_answer(node, process, shell[0]) for node, process in running]
 
 
-def _started(what: str, node: Node, shell: Sequence[str]) -> subprocess.Popen[bytes]:
-    command = remote_shell.python(_AGENT, what, *node.words)
+def _started(what: Sequence[str], node: Node, shell: Sequence[str]) -> subprocess.Popen[bytes]:
+    command = remote_shell.python(_AGENT, *what, *node.words)
     words = remote_shell.on_node(shell, node.name, command)
     try:
         return subprocess.Popen(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import time
@@ -15,16 +16,19 @@ from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.deadlock import stack_steps
 from mpipp.common.errors import MpippError, UnreadableMemory
 from mpipp.model import Call, Thread
-from mpipp.ranks.stack_tree import PROGRAM, Step
+from mpipp.ranks import states
+from mpipp.ranks.stack_tree import PROGRAM, StackTree, Step
 from mpipp.registry.describe_adapter import Recorded
 from mpipp.registry.memory import cpython_frames
 from mpipp.registry.memory.address_space import BytesMemory, ProcessMemory
 from mpipp.registry.registry import Registry
 from mpipp.symbolizer import frame_steps, stack_unwinder
-from mpipp.symbolizer.process_symbols import PYTHON, Places
+from mpipp.symbolizer.process_symbols import PYTHON, Places, StackFrame
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.symbolizer.stack_unwinder import Registers
 from mpipp.watcher.processes import stopped_thread
+from mpipp.watcher.processes.process import progress
+from mpipp.watcher.progress import silent_threads
 
 _ROOT = "mpipp_registry"  # the wrapper's symbol
 _MOST_STACK = 1 << 20  # bytes to copy of a stack at most
@@ -36,6 +40,7 @@ class RunningProcess(Recorded):
     """A running process, with the wrapper's records if it has readable ones.
 
     Attributes:
+        spawned: always 0: the number of a spawned job is unknown.
         is_recorded: True if there are records that this mpipp can read.
         failure: the reason why there are none, "" for a process without the wrapper.
 
@@ -43,7 +48,7 @@ class RunningProcess(Recorded):
     """
 
     def __init__(self, pid: int) -> None:
-        self.pid = pid
+        self.pid, self.spawned = pid, 0
         self.memory = ProcessMemory(pid)
         self.places = Places(pid, "")
         self._python = self._interpreter()
@@ -94,9 +99,30 @@ class RunningProcess(Recorded):
                 return None if call is None else Operation(self.process(), call, None, tid)
         return None
 
-    def process(self) -> Process:
+    def process(self, number: int = 0) -> Process:
         """The process in the form that the checks expect."""
-        return Process(0, self.registry, self, None)
+        beside = functools.partial(silent_threads.may_call, self)
+        return Process(number, self.registry, self, None, beside)
+
+    def beside(self, address: int, most: int) -> bytes:
+        """Return up to `most` bytes of its memory. Raises MpippError if they are unreadable."""
+        return self.memory.beginning(address, most)
+
+    def progress(self) -> str:
+        """A text that changes when the process makes an MPI call, except one that tests and finds
+        nothing. Raises MpippError if the process changes its records."""
+        self.registry.invalidate()
+        return repr(progress(self.registry))
+
+    def outside(self) -> str:
+        """The activity of its first thread outside MPI: "computing at solver.c:80 in relax"."""
+        for stack in read(self).stacks:
+            tree = StackTree()
+            tree.add(0, stack)
+            for state in states.states(tree):
+                if not state.call:
+                    return state.line
+        return "computing"
 
     def python_lines(self, tid: int, pthread_self: int) -> list[Step]:
         """The Python lines of a thread, outermost first; none outside Python."""
@@ -189,19 +215,74 @@ def _steps(one: RunningProcess, copy: _Copy) -> Iterator[Step]:
 
 
 def _frames(one: RunningProcess, copy: _Copy) -> Iterator[Frame]:
-    registers = copy.registers
-    if registers is None:
+    if copy.registers is None:
         yield from one.places.frames(copy.call.site) if copy.call is not None else ()
         return
-    memory = BytesMemory({registers.sp - _RED_ZONE: copy.stack})
+    for frame in _stack_frames(one, copy, copy.registers):
+        yield from one.places.calls(frame.code)
+
+
+def _stack_frames(one: RunningProcess, copy: _Copy, at: Registers) -> list[StackFrame]:
+    # Within an MPI call, begin at the function that called MPI.
+    memory = BytesMemory({at.sp - _RED_ZONE: copy.stack})
     is_call = False
     if copy.call is not None and copy.call.frame:
-        registers, is_call = stack_unwinder.in_call(memory.read, copy.call.frame), True
-    addresses = list(stack_unwinder.return_addresses(one.places, memory.read, registers, is_call))
-    if copy.call is not None and copy.call.site.address in addresses:
-        addresses = addresses[addresses.index(copy.call.site.address) :]
-    for address in addresses:
-        yield from one.places.calls(address)
+        at, is_call = stack_unwinder.in_call(memory.read, copy.call.frame), True
+    frames = list(stack_unwinder.frames(one.places, memory.read, at, is_call))
+    site = copy.call.site.address if copy.call is not None else 0
+    first = next((i for i, frame in enumerate(frames) if frame.code == site), 0)
+    return frames[first:]
+
+
+class StackMemory:
+    """The memory of a process: its stack when a thread was stopped, and other memory as it is now.
+
+    Attributes:
+        is_current: True if other memory than the stack was read.
+    """
+
+    def __init__(self, one: RunningProcess, start: int, stack: bytes) -> None:
+        self._one, self._start, self._stack = one, start, stack
+        self.is_current = False
+
+    def read(self, address: int, length: int) -> bytes:
+        """Return exactly `length` bytes. Raises UnreadableMemory if any of them is unreadable."""
+        offset = address - self._start
+        if 0 <= offset <= offset + length <= len(self._stack):
+            return self._stack[offset : offset + length]
+        self.is_current = True
+        return self._one.memory.read(address, length)
+
+
+class CallStack(NamedTuple):
+    """The stack frames of a thread in the program's functions, innermost first, and its memory."""
+
+    frames: list[StackFrame]
+    memory: StackMemory
+    is_in_mpi: bool
+
+
+def call_stacks(one: RunningProcess) -> tuple[list[CallStack], float]:
+    """Return the stacks of a process, and the longest time that a thread was stopped, in seconds.
+
+    Raises MpippError if the process has ended, or if the system does not let mpipp stop a thread.
+    """
+    found, stood = [], 0.0
+    for tid, pthread_self in one.threads().items():
+        begun = time.monotonic()
+        with stopped_thread.registers(one.pid, tid) as registers:
+            copy = _copied(one, tid, pthread_self, registers)
+        stood = max(stood, time.monotonic() - begun)
+        if registers is None:
+            raise MpippError("the system does not let mpipp stop a thread to read its variables")
+        memory = StackMemory(one, registers.sp - _RED_ZONE, copy.stack)
+        frames = [
+            frame
+            for frame in _stack_frames(one, copy, registers)
+            if not frame_steps.is_folded(one.places.calls(frame.code)[-1])
+        ]
+        found.append(CallStack(frames, memory, copy.call is not None))
+    return found, stood
 
 
 def _exists(pid: int, tid: int) -> bool:

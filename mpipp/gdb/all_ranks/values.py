@@ -26,6 +26,7 @@ from mpipp.gdb.program import (
 )
 from mpipp.gdb.program.inferior_memory import InferiorMemory, selected
 from mpipp.gdb.program.ranks import inferiors
+from mpipp.ranks.gathered_values import GatheredValues
 from mpipp.ranks.values import Number, Shape, Value
 
 _MOST_FRAMES = 64
@@ -37,18 +38,9 @@ _INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 
 class Values(NamedTuple):
-    """The values by rank.
+    """The values by rank, and the inferiors whose rank is unknown."""
 
-    Attributes:
-        functions: by rank, the function whose variables the expression uses; "" for global
-            variables.
-        failures: by rank, the reason why there is no value.
-        unranked: the inferiors whose rank is unknown.
-    """
-
-    values: list[Value]
-    functions: dict[int, str]
-    failures: dict[int, str]
+    by_rank: GatheredValues
     unranked: list[int]
 
 
@@ -58,12 +50,12 @@ def gathered(text: str) -> Values:
     every = inferiors()
     if not every:
         sessions.required()  # raises an error that says what to do
-    found, numbers = Values([], {}, {}, []), dict[int, int]()
+    found, unranked, numbers = GatheredValues(), list[int](), dict[int, int]()
     for inferior in every:
         with selected(inferior), sessions.also_running() as session:
             number = session.registry.info.world_rank if session is not None else None
             if number is None:
-                found.unranked.append(inferior.num)
+                unranked.append(inferior.num)
                 continue
             other = numbers.setdefault(number, inferior.num)
             if other != inferior.num:
@@ -81,7 +73,7 @@ def gathered(text: str) -> Values:
     if not found.values:
         reasons = list(found.failures.values())
         raise MpippError(reasons[0] if reasons else "no rank of any process is known")
-    return found
+    return Values(found, unranked)
 
 
 def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from mpipp.common import output_file
 from mpipp.common.errors import MpippError
@@ -11,7 +11,7 @@ from mpipp.common.text import wording
 from mpipp.gdb.all_ranks import values
 from mpipp.gdb.all_ranks.values import Values
 from mpipp.gdb.parser import operands
-from mpipp.ranks import stored_values, value_plot
+from mpipp.ranks import gathered_values, stored_values, value_plot
 from mpipp.ranks import values as merged
 from mpipp.ranks.value_plot_svg import svg
 
@@ -28,10 +28,10 @@ def lines(argument: str) -> Iterable[str]:
         raise MpippError(f"write {_USAGE}")
     found = values.gathered(expression)
     if store:
-        return [output_file.write(store, stored_values.text(found.values, expression))]
+        return [output_file.write(store, stored_values.text(found.by_rank.values, expression))]
     if not (picture or "--plot" in options):
         return _text(found, expression)
-    drawn = [one for one in found.values if one.numbers is not None]
+    drawn = [one for one in found.by_rank.values if one.numbers is not None]
     if not drawn:
         raise MpippError(
             f"{expression} is neither a number nor an array of numbers: leave out --plot or --svg"
@@ -45,28 +45,20 @@ def changes(expression: str, file: str) -> Iterator[str]:
     """The differences between the values and those in a file. Raises MpippError."""
     before = stored_values.read(file)
     found = values.gathered(expression)
-    yield from merged.change_lines(before, found.values)
+    yield from merged.change_lines(before, found.by_rank.values)
     yield from _failures(found)
 
 
 def _text(found: Values, expression: str) -> Iterator[str]:
-    yield from merged.lines(found.values, expression)
-    by_function = _by_text({rank: name for rank, name in found.functions.items() if name})
-    if len(by_function) > 1:
-        places = (f"{name} ({wording.ranks(ranks)})" for name, ranks in by_function.items())
-        yield f"in different functions: {wording.listed(list(places))}"
-    yield from _failures(found)
+    yield from gathered_values.lines(found.by_rank, expression)
+    yield from _unranked(found)
 
 
 def _failures(found: Values) -> Iterator[str]:
-    for text, ranks in _by_text(found.failures).items():
-        yield f"{wording.ranks(ranks)}: {text}"
+    yield from gathered_values.failure_lines(found.by_rank)
+    yield from _unranked(found)
+
+
+def _unranked(found: Values) -> Iterator[str]:
     if found.unranked:
         yield f"{wording.numbered('inferior', found.unranked)}: the rank is not known"
-
-
-def _by_text(found: Mapping[int, str]) -> dict[str, list[int]]:
-    ranks: dict[str, list[int]] = {}
-    for rank, text in found.items():
-        ranks.setdefault(text, []).append(rank)
-    return ranks

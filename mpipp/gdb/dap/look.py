@@ -88,10 +88,10 @@ def print_ranks(arguments: Arguments) -> dict[str, Any]:
                 "numbers": _numbers(group.value.numbers),
                 "shape": group.value.shape._asdict(),
             }
-            for group in merged.groups(found.values)
+            for group in merged.groups(found.by_rank.values)
         ],
-        "failures": [{"rank": rank, "reason": why} for rank, why in found.failures.items()],
-        "text": [*merged.lines(found.values, expression)],
+        "failures": [{"rank": rank, "reason": why} for rank, why in found.by_rank.failures.items()],
+        "text": [*merged.lines(found.by_rank.values, expression)],
     }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from mpipp.common.errors import UnreadableMemory
 from mpipp.common.text.sanitize import escape, plain
@@ -16,13 +16,29 @@ from mpipp.symbolizer.stack_variables import visible
 from mpipp.symbolizer.variables import debug_types
 from mpipp.symbolizer.variables.debug_types import NoLayout
 from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
-from mpipp.symbolizer.variables.holders import Scope
+from mpipp.symbolizer.variables.scope import Scope
 
 _MOST = 16  # variables of a function
 _LONGEST = 72  # characters of a value
-_ELEMENTS = 4  # elements of an array, or members of a record
-_STRING = 32  # characters of a string
+_STRING = 32  # characters of the string at a pointer
 _FLOATS = {4: "=f", 8: "=d"}
+
+
+class Style(NamedTuple):
+    """The length of values as text.
+
+    Attributes:
+        elements: the elements of an array, or members of a record, that are shown.
+        digits: the digits of a float and of a double.
+        string: the characters of a string that are shown.
+    """
+
+    elements: int = 4
+    digits: tuple[int, int] = (6, 15)
+    string: int = _STRING
+
+
+_SHORT = Style()
 
 
 def values(scope: Scope, memory: CallMemory) -> list[str]:
@@ -72,65 +88,68 @@ def _value(entry: Any, frame: Frame) -> str:
         if condition is not None:
             return word if value(bytes(condition.value), frame, at) else f"not {word}"
     if debug_types.is_pointer(plain_kind):
-        return _pointer(plain_kind, frame.word(at), frame)
+        return pointer(plain_kind, frame.word(at), frame)
     if debug_types.is_container(plain_kind):
         raise NoLayout
-    text = "".join(_parts(debug_types.model(kind), at, frame))
+    text = "".join(parts(debug_types.model(kind), at, frame))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def _pointer(kind: Any, address: int, frame: Frame) -> str:
+def pointer(kind: Any, address: int, frame: Frame) -> str:
+    """Return a pointer as text: its address, and the string at it if it is a char *."""
     inner = debug_types.stripped(debug_types.target(kind) or kind)
     text = f"{address:#x}"
     if inner is None or debug_types.type_name(inner) != "char":
         return text
     try:
-        return f"{text} {_string(frame.memory.read(address, _STRING))}"
+        return f"{text} {string(frame.memory.read(address, _STRING), _STRING)}"
     except UnreadableMemory:
         return text
 
 
-def _parts(kind: Type, at: int, frame: Frame) -> Iterator[str]:
+def parts(kind: Type, at: int, frame: Frame, style: Style = _SHORT) -> Iterator[str]:
+    """Yield the text of an object of a type at an address, piece by piece."""
     if isinstance(kind, Scalar):
-        yield _scalar(kind, frame.memory.read(at, kind.size))
+        yield scalar(kind, frame.memory.read(at, kind.size), style)
     elif isinstance(kind, Array):
-        yield from _array(kind, at, frame)
+        yield from _array(kind, at, frame, style)
     else:
-        yield from _record(kind, at, frame)
+        yield from _record(kind, at, frame, style)
 
 
-def _array(kind: Array, at: int, frame: Frame) -> Iterator[str]:
+def _array(kind: Array, at: int, frame: Frame, style: Style) -> Iterator[str]:
     element = kind.element
     if isinstance(element, Scalar) and element.kind == "char" and element.size == 1:
-        yield _string(frame.memory.read(at, min(kind.count, _STRING)))
+        yield string(frame.memory.read(at, min(kind.count, style.string)), style.string)
         return
     yield "(" if kind.fortran else "{"
-    most = _ELEMENTS if isinstance(element, Scalar) else 1
+    most = style.elements if isinstance(element, Scalar) else 1
     for number in range(min(kind.count, most)):
         yield ", " if number else ""
-        yield from _parts(element, at + number * kind.distance, frame)
+        yield from parts(element, at + number * kind.distance, frame, style)
     yield ", ..." if kind.count > most else ""
     yield ")" if kind.fortran else "}"
 
 
-def _record(kind: Record, at: int, frame: Frame) -> Iterator[str]:
+def _record(kind: Record, at: int, frame: Frame, style: Style) -> Iterator[str]:
     yield "{"
-    for number, member in enumerate(kind.members[:_ELEMENTS]):
+    for number, member in enumerate(kind.members[: style.elements]):
         yield f"{', ' if number else ''}{plain(member.name, '')} = "
-        yield from _parts(member.type, at + member.offset, frame)
-    yield ", ..." if len(kind.members) > _ELEMENTS else ""
+        yield from parts(member.type, at + member.offset, frame, style)
+    yield ", ..." if len(kind.members) > style.elements else ""
     yield "}"
 
 
-def _scalar(kind: Scalar, data: bytes) -> str:
+def scalar(kind: Scalar, data: bytes, style: Style = _SHORT) -> str:
+    """Return the text of a scalar's bytes."""
     number = int.from_bytes(data, sys.byteorder, signed=kind.kind == "signed")
     if kind.kind in ("signed", "unsigned", "enum"):
         return str(number)
     if kind.kind == "float" and len(data) in _FLOATS:
-        return _float(data)
+        return _float(data, style)
     if kind.kind == "complex" and len(data) // 2 in _FLOATS:
         half = len(data) // 2
-        return f"({_float(data[:half])}, {_float(data[half:])})"
+        return f"({_float(data[:half], style)}, {_float(data[half:], style)})"
     if kind.kind == "char":
         return f"'{escape(number, chr(39))}'"
     if kind.kind == "bool":
@@ -142,12 +161,13 @@ def _scalar(kind: Scalar, data: bytes) -> str:
     return "..."
 
 
-def _float(data: bytes) -> str:
+def _float(data: bytes, style: Style) -> str:
     (number,) = struct.unpack(_FLOATS[len(data)], data)
-    return f"{number:.{6 if len(data) == 4 else 15}g}"
+    return f"{number:.{style.digits[len(data) == 8]}g}"
 
 
-def _string(data: bytes) -> str:
+def string(data: bytes, most: int) -> str:
+    """Return the text of characters, of which at most `most` were read."""
     text, zero, _ = data.partition(b"\0")
     shown = "".join(escape(byte, '"') for byte in text.rstrip(b" "))
-    return f'"{shown}"{"" if zero or len(data) < _STRING else "..."}'
+    return f'"{shown}"{"" if zero or len(data) < most else "..."}'

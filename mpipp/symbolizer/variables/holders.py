@@ -7,9 +7,7 @@ The search covers the frames of a call, innermost first, then the static variabl
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.common.errors import UnreadableMemory
@@ -18,22 +16,20 @@ from mpipp.program_types.types import Array, Scalar
 from mpipp.symbolizer.inlined_functions import name_of
 from mpipp.symbolizer.stack_variables import visible_at_lines
 from mpipp.symbolizer.variables import containers, debug_types
+from mpipp.symbolizer.variables.array_bounds import bound
 from mpipp.symbolizer.variables.debug_types import NoLayout
 from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
 from mpipp.symbolizer.variables.locations import Values, expression, located
+from mpipp.symbolizer.variables.scope import Scope, is_block, is_later, static_variables
 
 _DEEPEST = 3  # levels of members
 _MOST_MEMBERS = 100  # members of one variable
 _MOST_ELEMENTS = 1 << 40
 _BYTES = ("char", "unsigned char", "signed char", "byte", "std::byte")
-_NO_OFFSPRING = ("std", "__gnu_cxx", "__gnu_debug", "__cxxabiv1")  # namespaces of the C++ library
-_ROOMS = ("DW_TAG_module", "DW_TAG_namespace", "DW_TAG_common_block")
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
 _BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine", "DW_TAG_common_block")
 _DEEPEST_BLOCK = 32
 _ADDR = 0x03  # DW_OP_addr
-_STATIC = (_ADDR, 0xA1)  # DW_OP_addrx
-_WORD = 8  # bytes
 
 
 class Holder(NamedTuple):
@@ -70,36 +66,6 @@ class Untyped(NamedTuple):
     name: str
 
 
-class Scope(NamedTuple):
-    """A function on the stack, with its debug information.
-
-    Attributes:
-        entry: the function's debug entry.
-        address: the file's address at which the function continues.
-        unit: top entry of its compilation unit.
-        debug: the file's whole debug information.
-        bias: difference between process and file addresses.
-        cfa: the canonical frame address.
-        line: number of the line; 0: unknown.
-        registers: values of the known registers, by DWARF's numbers.
-    """
-
-    entry: Any
-    address: int
-    unit: Any
-    debug: Any
-    bias: int
-    cfa: int
-    line: int = 0
-    registers: Mapping[int, int] = MappingProxyType({})
-
-    def frame(self, memory: CallMemory) -> Frame:
-        """The context of expressions for the function's variables."""
-        base = self.entry.attributes.get("DW_AT_frame_base")
-        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
-        return Frame(self.cfa, frame_base, self.bias, memory, self.registers)
-
-
 def holders(
     scopes: Sequence[Scope], address: int, memory: CallMemory
 ) -> Iterator[Holder | Untyped]:
@@ -114,35 +80,15 @@ def holders(
         frame = scope.frame(memory)
         every = visible_at_lines(scope.entry, scope.address, scope.line, scope.debug)
         for entry, line in every:
-            if not _is_later(entry, line):
+            if not is_later(entry, line):
                 yield from _Search(address, frame, scope).of_variable(entry)
     seen = set()
     for scope in scopes:
         if scope.unit.offset not in seen:
             seen.add(scope.unit.offset)
             frame = Frame(None, b"", scope.bias, memory)
-            for entry in _static(scope.unit):
+            for entry in static_variables(scope.unit):
                 yield from _Search(address, frame, scope).of_variable(entry)
-
-
-def _is_later(entry: Any, line: int) -> bool:
-    # An object that is declared below the line is not constructed yet: its memory has no meaning.
-    declared = _declared_line(entry)
-    location = entry.attributes.get("DW_AT_location")
-    is_static = location is not None and _is_block(location) and location.value[0] in _STATIC
-    is_c = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
-    return bool(line) and is_c and not is_static and declared > line
-
-
-def _declared_line(entry: Any) -> int:
-    # 0: unknown.
-    for link in ("", "DW_AT_abstract_origin"):
-        if link in entry.attributes:
-            entry = entry.get_DIE_from_attribute(link)
-        declared = entry.attributes.get("DW_AT_decl_line")
-        if declared is not None:
-            return int(declared.value)
-    return 0
 
 
 def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> int:
@@ -162,25 +108,13 @@ def _extents(entry: Any, frame: Frame, depth: int) -> Iterator[tuple[int, int]]:
         if child.tag in _VARIABLES:
             location = child.attributes.get("DW_AT_location")
             size = debug_types.size(child)
-            if size is None or location is None or not _is_block(location):
+            if size is None or location is None or not is_block(location):
                 continue
             with contextlib.suppress(Unknown, UnreadableMemory, IndexError):
                 start = value(bytes(location.value), frame)
                 yield start, start + size
         elif child.tag in _BLOCKS:
             yield from _extents(child, frame, depth + 1)
-
-
-def _is_block(attribute: Any) -> bool:
-    return isinstance(attribute.value, (list, tuple, bytes))
-
-
-def _static(entry: Any) -> Iterator[Any]:
-    for child in debug_types.children(entry):
-        if child.tag == "DW_TAG_variable":
-            yield child
-        elif child.tag in _ROOMS and name_of(child) not in _NO_OFFSPRING:
-            yield from _static(child)
 
 
 class _Search:
@@ -344,9 +278,9 @@ class _Search:
         kind = debug_types.model(debug_types.target(plain))
         dimensions = [one for one in debug_types.children(plain) if "subrange" in one.tag]
         for dimension in dimensions if fortran else reversed(dimensions):
-            first = self._bound(dimension, "DW_AT_lower_bound", at)
-            count = self._bound(dimension, "DW_AT_count", at)
-            last = self._bound(dimension, "DW_AT_upper_bound", at)
+            first = self._bound(dimension, "lower_bound", at)
+            count = self._bound(dimension, "count", at)
+            last = self._bound(dimension, "upper_bound", at)
             low = int(fortran) if first is None else first
             if count is None and last is not None:
                 count = last - low + 1
@@ -364,7 +298,7 @@ class _Search:
             if dimension.tag != "DW_TAG_subrange_type":
                 continue
             first, last, stride = (
-                self._bound(dimension, f"DW_AT_{one}", at)
+                self._bound(dimension, one, at)
                 for one in ("lower_bound", "upper_bound", "byte_stride")
             )
             if last is None or (stride is not None and stride != count * bytes_):
@@ -372,30 +306,8 @@ class _Search:
             count *= max(0, last - (1 if first is None else first) + 1)
         return count, True
 
-    def _bound(self, dimension: Any, attribute: str, at: int) -> int | None:
-        found = dimension.attributes.get(attribute)
-        if found is None:
-            return None
-        if debug_types.is_reference(found):
-            return self._of_named_bound(dimension.get_DIE_from_attribute(attribute))
-        if isinstance(found.value, int):
-            number: int = found.value
-            return number
-        unsigned = value(bytes(found.value), self._frame, at)
-        return unsigned - (1 << 64) if unsigned >> 63 else unsigned
-
-    def _of_named_bound(self, entry: Any) -> int | None:
-        # Compilers may keep a bound in a variable without a name, or know its value.
-        constant = entry.attributes.get("DW_AT_const_value")
-        if constant is not None and isinstance(constant.value, int):
-            return int(constant.value)
-        code = expression(entry, self._scope.address, self._scope.debug)
-        bytes_ = debug_types.size(entry)
-        if not code or not bytes_ or bytes_ > _WORD:
-            return None
-        start = located(code, self._frame, self._values)
-        data = self._frame.memory.read(start, bytes_)
-        return int.from_bytes(data, sys.byteorder, signed=True)
+    def _bound(self, dimension: Any, name: str, at: int) -> int | None:
+        return bound(dimension, name, at, self._frame, self._scope, self._values)
 
 
 def _reached(found: Holder | Untyped) -> Holder | Untyped:

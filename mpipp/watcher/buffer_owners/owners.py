@@ -29,7 +29,8 @@ from mpipp.registry.memory import cpython_arrays
 from mpipp.symbolizer.line_table import Symbol, damage
 from mpipp.symbolizer.process_symbols import Places
 from mpipp.symbolizer.variables import holders
-from mpipp.symbolizer.variables.holders import Holder, Scope, Untyped
+from mpipp.symbolizer.variables.holders import Holder, Untyped
+from mpipp.symbolizer.variables.scope import Scope
 from mpipp.watcher.buffer_owners import python_holders
 from mpipp.watcher.processes import variable_names
 from mpipp.watcher.processes.process import WatchedProcess

@@ -176,11 +176,7 @@ class WatchedProcess(Recorded):
     def progress(self) -> object:
         """A value that changes like `movement`, except for calls that test and find nothing."""
         self.refresh()
-        threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
-        return [
-            (t.serial, t.polls.first) if t.polls else (t.serial, t.calls, t.depth, t.call is None)
-            for t in threads
-        ]
+        return progress(self.registry)
 
     def inside(self) -> list[str]:
         """The procedures that its threads are in."""
@@ -215,6 +211,16 @@ class Unread:
 
     def __getattr__(self, name: str) -> object:
         raise MpippError("the records of a process are damaged")
+
+
+def progress(registry: Registry) -> object:
+    """A value that changes when a process makes an MPI call, except one that tests and finds
+    nothing."""
+    threads = [t for t in registry.threads() if isinstance(t, Thread)]
+    return [
+        (t.serial, t.polls.first) if t.polls else (t.serial, t.calls, t.depth, t.call is None)
+        for t in threads
+    ]
 
 
 def mark(spawned: int) -> str:

@@ -10,7 +10,8 @@ from mpipp.common.text.sanitize import plain
 from mpipp.program_types.compare import focused, several
 from mpipp.symbolizer.frame_table import RSP
 from mpipp.symbolizer.process_symbols import Places, StackFrame
-from mpipp.symbolizer.variables.holders import Holder, Scope
+from mpipp.symbolizer.variables.holders import Holder
+from mpipp.symbolizer.variables.scope import Scope
 
 _MOST_ELEMENTS = 1 << 32  # elements that may lie behind a pointer
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import Protocol
 
 from mpipp.common.errors import MpippError
 from mpipp.model import Thread
+from mpipp.registry.registry import Registry
 from mpipp.symbolizer import library_threads
-from mpipp.watcher.processes.process import WatchedProcess
+from mpipp.symbolizer.process_symbols import Places
 
 # Offsets in struct pthread of glibc on x86-64: its own address, which it contains twice, and the
 # thread id. One of the later members is the thread's start function.
@@ -18,7 +20,19 @@ _MOST = 1 << 20  # bytes of a stack, from the thread's current position
 _WORD = struct.Struct("<Q")
 
 
-def may_call(one: WatchedProcess) -> bool:
+class LiveProcess(Protocol):
+    """A process on this machine, with its records and its files."""
+
+    pid: int
+    registry: Registry
+    places: Places
+
+    def beside(self, address: int, most: int) -> bytes:
+        """Return up to `most` bytes of its memory. Raises MpippError if the system forbids it."""
+        ...
+
+
+def may_call(one: LiveProcess) -> bool:
     """Return whether a thread that has not called MPI may call it later.
 
     Any thread may, unless it is known to belong to a library.
@@ -31,7 +45,7 @@ def may_call(one: WatchedProcess) -> bool:
     return not all(_is_of_library(one, tid) for tid in tids - known)
 
 
-def _is_of_library(one: WatchedProcess, tid: int) -> bool:
+def _is_of_library(one: LiveProcess, tid: int) -> bool:
     try:
         stack = _stack(one, tid)
     except (OSError, ValueError, IndexError, MpippError):
@@ -41,7 +55,7 @@ def _is_of_library(one: WatchedProcess, tid: int) -> bool:
     return bool(files) and library_threads.keeps_out(files[0])
 
 
-def _stack(one: WatchedProcess, tid: int) -> bytes:
+def _stack(one: LiveProcess, tid: int) -> bytes:
     # The bytes of the thread's struct pthread; b"" if it is not found.
     with open(f"/proc/{one.pid}/task/{tid}/syscall", encoding="ascii") as file:
         pointer = int(file.read().split()[-2], 16) & -8

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The variables that are visible in a function on the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mpipp.symbolizer.inlined_functions import name_of
+from mpipp.symbolizer.variables import debug_types
+from mpipp.symbolizer.variables.expressions import CallMemory, Frame
+
+_NO_OFFSPRING = ("std", "__gnu_cxx", "__gnu_debug", "__cxxabiv1")  # namespaces of the C++ library
+_ROOMS = ("DW_TAG_module", "DW_TAG_namespace", "DW_TAG_common_block")
+_STATIC = (0x03, 0xA1)  # DW_OP_addr, DW_OP_addrx
+
+
+class Scope(NamedTuple):
+    """A function on the stack, with its debug information.
+
+    Attributes:
+        entry: the function's debug entry.
+        address: the file's address at which the function continues.
+        unit: top entry of its compilation unit.
+        debug: the file's whole debug information.
+        bias: difference between process and file addresses.
+        cfa: the canonical frame address.
+        line: number of the line; 0: unknown.
+        registers: values of the known registers, by DWARF's numbers.
+    """
+
+    entry: Any
+    address: int
+    unit: Any
+    debug: Any
+    bias: int
+    cfa: int
+    line: int = 0
+    registers: Mapping[int, int] = MappingProxyType({})
+
+    def frame(self, memory: CallMemory) -> Frame:
+        """The context of expressions for the function's variables."""
+        base = self.entry.attributes.get("DW_AT_frame_base")
+        frame_base = bytes(base.value) if base is not None and is_block(base) else b""
+        return Frame(self.cfa, frame_base, self.bias, memory, self.registers)
+
+
+def is_later(entry: Any, line: int) -> bool:
+    """Return whether a variable is declared below the line that runs.
+
+    Such an object is not constructed yet: its memory has no meaning.
+    """
+    declared = _declared_line(entry)
+    location = entry.attributes.get("DW_AT_location")
+    is_static = location is not None and is_block(location) and location.value[0] in _STATIC
+    is_c = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
+    return bool(line) and is_c and not is_static and declared > line
+
+
+def _declared_line(entry: Any) -> int:
+    # 0: unknown.
+    for link in ("", "DW_AT_abstract_origin"):
+        if link in entry.attributes:
+            entry = entry.get_DIE_from_attribute(link)
+        declared = entry.attributes.get("DW_AT_decl_line")
+        if declared is not None:
+            return int(declared.value)
+    return 0
+
+
+def is_block(attribute: Any) -> bool:
+    """Return whether the value of an attribute is an expression."""
+    return isinstance(attribute.value, (list, tuple, bytes))
+
+
+def static_variables(entry: Any) -> Iterator[Any]:
+    """Yield the static variables of a compilation unit, also in modules and namespaces."""
+    for child in debug_types.children(entry):
+        if child.tag == "DW_TAG_variable":
+            yield child
+        elif child.tag in _ROOMS and name_of(child) not in _NO_OFFSPRING:
+            yield from static_variables(child)
