@@ -18,8 +18,8 @@ def section(title: str, documented: Any) -> str:
 
 parts = [
     "# Commands, settings and functions in gdb\n\n"
-    "Generated from gdb's own help (`help mpipp`, `help mpipp list` ...) by\n"
-    "`tools/generate_commands_doc.sh`: change the help, not this file.\n"
+    "This page shows the help that gdb prints for `help mpipp`, `help mpipp list` and so on.\n"
+    "(`make docs` generates this page.)\n"
 ]
 parts.append(section("mpipp", print_.Mpipp))
 parts += [section(command.name, command) for command in commands.SUBCOMMANDS]

@@ -119,12 +119,12 @@ def markdown(found: list[Command]) -> str:
     lines = [
         "# Shell commands",
         "",
-        "Generated from the options of `mpipp` by `tools/shell_manual.py`: change those, and call",
-        "`make docs`. The same text is in `man mpipp`, and in a page of each command:",
-        "`man mpipp-run`. [Checks](checks/index.md) has the words for `--check=LIST`, and",
-        "[Environment variables](environment.md) describes the variables.",
+        "This page describes all shell commands and their options. The same text is in",
+        "`man mpipp`, and in a page of each command: `man mpipp-run`. [Checks](checks/index.md)",
+        "has the words for `--check=LIST`, and [Environment variables](environment.md) describes",
+        "the variables. (`make docs` generates this page.)",
         "",
-        "| command | what it does |",
+        "| command | effect |",
         "|---|---|",
     ]
     for command in found[1:]:

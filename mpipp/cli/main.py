@@ -26,7 +26,7 @@ examples:
   mpipp run --check --report DIR -n 4 -- ./ring 100
   mpipp report DIR                         show the report of that run
   mpipp debug -n 4 -- ./ring 100           debug four ranks in one gdb
-  mpipp run -n 4 -- ./ring 100             run four ranks with the wrapper
+  mpipp run -n 4 -- ./ring 100             run four ranks, and record their calls
   mpipp attach                             attach gdb to these four ranks
   mpipp gdb -p PID                         attach gdb to one of them
   mpipp gdb -- ./ring 100                  start one process in gdb

@@ -31,10 +31,10 @@ _OF_COMPILER = (("STATUS", "the exit status of the compiler"), _ERROR)
 
 COMMANDS: dict[str, Manual] = {
     "run": Manual(
-        "start an MPI program with the wrapper, and check it on request",
+        "start an MPI program, record its MPI calls, and check them on request",
         (
-            "mpipp finds the MPI library of the program, builds the wrapper for it, and starts the "
-            "program with the launcher of that MPI.",
+            "mpipp finds the MPI library of the program, and starts the program with the launcher "
+            "of that MPI. It preloads its *wrapper*, a library that records the MPI calls.",
             "Without `--check` the wrapper only records, so that gdb can show datatypes, handles "
             "and buffers. With `--check` a watcher runs beside the program. It checks every MPI "
             "call of every process, and reports errors on standard error.",
@@ -89,7 +89,7 @@ COMMANDS: dict[str, Manual] = {
         (("0", "the editor has ended the session"), _ERROR),
     ),
     "gdb": Manual(
-        "start gdb with mpipp loaded and the wrapper in the program",
+        "start gdb with mpipp, on one process of an MPI program",
         (
             "gdb starts one process of an MPI program, attaches to a process, or opens a core "
             "file. All options except `--mpicc` are options of gdb.",
@@ -104,12 +104,12 @@ COMMANDS: dict[str, Manual] = {
             "mpipp stops each process for some milliseconds, copies its stacks, and lets it go. "
             "Equal callers share one line, which shows the number of ranks and their list.",
             "The tree ends at the MPI calls with their peers if `mpipp run` or `mpipp exec` "
-            "started the job. For other jobs it ends at functions of the MPI library. For a job on "
-            "several nodes, run `mpipp stacks --json` on each node, and merge the files with "
-            "`--merge`.",
-            "`--why` and `--print` read the job in place of its stacks. `--why` needs a job that "
-            "`mpipp run` or `mpipp exec` started. `--print` needs the debug information of the "
-            "program (`-g`).",
+            "started the job. For other jobs it ends at functions of the MPI library.",
+            "mpipp reads the processes on other nodes through ssh or srun. If it cannot reach "
+            "them, run `mpipp stacks --json` on each node, and merge the files with `--merge`.",
+            "`--why` and `--print` show waits or variables in place of the stacks. `--why` needs a "
+            "job that `mpipp run` or `mpipp exec` started. `--print` needs the debug information "
+            "of the program (`-g`).",
         ),
     ),
     "why": Manual(
@@ -136,7 +136,7 @@ COMMANDS: dict[str, Manual] = {
         exec.SUMMARY,
         (
             "The launcher starts this command in place of the program, once for each process. The "
-            "command adds the wrapper, and becomes the program.",
+            "command preloads mpipp's wrapper, and becomes the program.",
             "Use it if `mpipp run` does not start the launcher, as in a batch script with srun. "
             "The processes of a node share one watcher.",
         ),
@@ -155,7 +155,7 @@ COMMANDS: dict[str, Manual] = {
         (("0", "`mpipp gdb` would work"), ("2", "something is missing for `mpipp gdb`")),
     ),
     "wrapper": Manual(
-        "build the wrapper for one MPI and print its path",
+        "build the library that mpipp preloads, and print its path",
         (
             "The wrapper is a small library for `LD_PRELOAD`. mpipp builds it with the MPI "
             "compiler, once for each MPI, and keeps it in its cache.",
@@ -215,6 +215,6 @@ OPTIONS: dict[str, str] = {
     "-q": "Prints nothing if there are no findings.",
     "--provoke": "Perturbs timing within the rules of MPI. A SEED repeats a run; "
     "`--provoke=rma[,SEED][,RULE=...]` perturbs one-sided operations.",
-    "--provoke-sweep": "Runs the program once plainly and N times perturbed, and lists the seeds "
-    "whose exit status or output differs.",
+    "--provoke-sweep": "Runs the program twice unperturbed and N times perturbed, and lists the "
+    "seeds whose exit status or output differs from the unperturbed runs.",
 }

@@ -13,7 +13,7 @@ ANY = "any"  # the seed of --provoke without a value
 
 EXAMPLES = """\
 examples:
-  mpipp run -n 4 -- ./app                       add the wrapper, for gdb
+  mpipp run -n 4 -- ./app                       record the calls, for gdb
   mpipp run --check -n 4 -- ./app 100           report errors and hangs
   mpipp run --check --gdb -n 4 -- ./app         open gdb in the first wrong call
   mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
@@ -64,7 +64,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "start the program": (
         _number("-n", "-np", "start N MPI processes (or -np N)", of_run=True),
         Option(("--mpiexec",), 'use this launcher: "mpiexec --oversubscribe"', "M", of_run=True),
-        Option(("--mpicc",), "build the wrapper with this MPI compiler", "CC"),
+        Option(("--mpicc",), "use the MPI library of this compiler", "CC"),
         _number("--frames", "record N stack frames of MPI calls and objects", of_run=True),
     ),
     "choose checks": (
@@ -135,7 +135,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             alone=ANY,
             of_run=True,
         ),
-        _number("--provoke-sweep", "compare N perturbed runs with a plain run", of_run=True),
+        _number("--provoke-sweep", "compare N perturbed runs with unperturbed runs", of_run=True),
     ),
 }
 _EVERY = [option for options in GROUPS.values() for option in options]

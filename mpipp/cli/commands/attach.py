@@ -21,6 +21,11 @@ from mpipp.toolchain.running_jobs import Job, Process
 # Seconds to wait until the first process of a launcher has loaded MPI, and then for the others.
 _LATEST, _LATE = 30.0, 5.0
 _OFTEN = 0.1
+_EXAMPLES = """\
+examples:
+  mpipp run -n 4 -- ./app &  start a job
+  mpipp attach               attach gdb to its processes on this machine
+"""
 USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
 
 
@@ -39,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JOB",
         help="attach to a job: the PID of its launcher, or its batch job number",
     )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
 
 
 def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:

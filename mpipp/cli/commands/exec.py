@@ -24,7 +24,7 @@ from mpipp.toolchain import launcher_ancestors
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.settings import HANG_AFTER
 
-SUMMARY = "run one process with the wrapper: srun -n 64 mpipp exec -- ./app"
+SUMMARY = "run one process with mpipp: srun -n 64 mpipp exec -- ./app"
 # The wrapper's path, for jobs in which each process would need long to find it.
 WRAPPER = "MPIPP_WRAPPER"
 _MOST_ORDINALS = 16  # the same limit as in wrapper/intercept/stop_at.c

@@ -27,7 +27,7 @@ _WITH_PROCESS = frozenset(("p", "pid", "c", "core"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp gdb`; all others are passed to gdb."""
-    parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
+    parser.add_argument("--mpicc", metavar="CC", help="use the MPI library of this compiler")
 
 
 def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:

@@ -20,6 +20,13 @@ from mpipp.ranks.stack_tree_svg import svg
 from mpipp.render import json_output
 from mpipp.toolchain import remote_shell
 
+_EXAMPLES = """\
+examples:
+  mpipp stacks           show the stacks of the running job
+  mpipp stacks --status  show which ranks wait, and in which calls
+  mpipp stacks --why     explain why they wait
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp stacks`."""
@@ -55,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--svg", metavar="FILE", help="write the tree as SVG")
     how.add_argument("--json", action="store_true", help="print JSON (docs/reference/json.md)")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,9 +12,11 @@ from mpipp.toolchain.preload import built
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp wrapper`."""
     parser.add_argument(
-        "--mpicc", metavar="CC", help="build for this MPI compiler (default: $MPICC, mpicc)"
+        "--mpicc",
+        metavar="CC",
+        help="build for the MPI library of this compiler (default: $MPICC, mpicc)",
     )
-    parser.add_argument("--force", action="store_true", help="build the wrapper again")
+    parser.add_argument("--force", action="store_true", help="build the library again")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,16 +23,21 @@ from mpipp.toolchain.preload import built, mpi_for
 USAGE = """\
 mpipp debug [OPTION...] -- PROGRAM [ARGUMENT...]
        mpipp debug [--gdb-options=WORDS] [--remote-shell=WORDS] --attach [JOB]"""
+_EXAMPLES = """\
+examples:
+  mpipp debug -n 4 -- ./app 100  start four ranks, and stop them in main
+  mpipp debug --attach           debug all ranks of the running job
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp debug`."""
     parser.usage = USAGE
-    parser.add_argument("-n", "-np", metavar="N", type=int, help="start N MPI processes (or -np N)")
+    parser.add_argument("-n", "-np", metavar="N", type=int, help="start N MPI processes")
     parser.add_argument(
         "--mpiexec", metavar="M", help='use this launcher: "mpiexec --oversubscribe"'
     )
-    parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
+    parser.add_argument("--mpicc", metavar="CC", help="use the MPI library of this compiler")
     parser.add_argument(
         "--stdin", metavar="RANK", type=int, default=0, help="pass input to this rank (default: 0)"
     )
@@ -57,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='pass options to gdb: --gdb-options="-x FILE"',
     )
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
 
 
 def run(arguments: argparse.Namespace) -> int:
