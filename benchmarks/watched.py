@@ -4,8 +4,8 @@ and watched."""
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -185,14 +185,12 @@ def _kernels(mpi: MPI) -> Iterator[Figure]:
 def _queries(mpi: MPI, name: str, iterations: int) -> Iterator[Figure]:
     asked = []
     for count in (_FEW, iterations):
-        found = re.search(
-            r"([\d,]+) quer(?:y|ies)", ran(mpi, WATCHED, [kernel(mpi, name), str(count)]).said
-        )
-        if not found:
-            return
-        asked.append(int(found[1].replace(",", "")))
+        with tempfile.TemporaryDirectory() as directory:
+            command: list[str | Path] = [kernel(mpi, name), str(count)]
+            ran(mpi, WATCHED, command, options=("--report", directory))
+            asked.append(json.loads((Path(directory) / "findings.json").read_text())["queries"])
     more = asked[1] - asked[0]
-    yield Figure(f"{mpi.id}: {name}, questions after {_FEW} iterations", more, 0, "")
+    yield Figure(f"{mpi.id}: {name}, queries after {_FEW} iterations", more, 0, "")
 
 
 def _loop_figures(mpi: MPI) -> Iterator[Figure]:

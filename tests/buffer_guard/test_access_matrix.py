@@ -35,7 +35,7 @@ def test_each_is_told_by_its_line(mpi: MPI, name: str) -> None:
     told = [TOLD.search(block) for block in run.blocks]
     assert all(told), run.blocks
     assert {one[2]: one[1] for one in told if one} == expected
-    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process, ")
+    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process (")
 
 
 CHANGED = re.compile(
@@ -58,7 +58,7 @@ def test_each_change_of_a_small_buffer_is_told(mpi: MPI) -> None:
     told = [CHANGED.search(block) for block in run.blocks]
     assert all(told), run.blocks
     assert {int(one[1]): f"{one[2]} {one[3]}" for one in told if one} == expected
-    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process, ")
+    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process (")
 
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
@@ -72,7 +72,7 @@ def test_what_is_right_stays_right(mpi: MPI) -> None:
         run = runs.run(mpi, [program, *(["huge"] if are_there else [])], "--check=buffers")
     none, found, rest = run.output.rpartition("no huge pages\n")
     assert (run.status, none, rest, run.blocks) == (0, "", "done\n", [])
-    assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
+    assert run.last[-1].startswith("mpipp: no errors in 2 processes (")
     are_there = are_there and not found  # other MPI programs may have used the huge pages meanwhile
     if wanted and not are_there:
         pytest.skip("the rest is right: the system gives this user no huge pages")
@@ -101,7 +101,7 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
     program = runs.program("guarded_threads.c", mpi, "-pthread")
     run = runs.run(mpi, [program], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "lost 0\nlost 0\n", [])
-    assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
+    assert run.last[-1].startswith("mpipp: no errors in 2 processes (")
 
 
 @on_mpi("mpich4", "openmpi4")

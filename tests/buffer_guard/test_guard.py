@@ -106,8 +106,9 @@ def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     (last,) = right.last
     assert re.fullmatch(
-        r"mpipp: no errors in 2 processes, [\d,]+ calls; loads and accesses to a page after its "
-        r"first in pending buffers not checked \(compile with mpipp cc\)",
+        r"mpipp: no errors in 2 processes \([\d,]+ MPI calls checked\); "
+        r"loads and accesses to a page after its first in "
+        r"pending buffers not checked \(compile with mpipp cc\)",
         last,
     )
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")

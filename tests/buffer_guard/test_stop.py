@@ -63,7 +63,7 @@ def test_the_process_stops_before_the_store(mpi: MPI) -> None:
     assert said.startswith(FOUND)
     # The second access is at the same place, with another variable.
     assert said.count("stops there") == 1
-    assert said.splitlines()[-1].startswith("mpipp: 1 error in 1 process, ")
+    assert said.splitlines()[-1].startswith("mpipp: 1 error in 1 process (")
 
 
 LATE = """\
@@ -113,7 +113,7 @@ def test_it_stops_in_the_call_that_finds_a_change_and_where_memory_is_given_back
     said = re.sub(r":\d+ in", ":LINE in", stopped(mpi, "late", "system"))
     told, _, last = re.sub(r"(attach|CONT) \d+", r"\1 PID", said).partition("\nmpipp: ")
     assert re.sub("\n+", "\n", told) == mpi.cited(LATE)
-    assert last.startswith("3 errors in 1 process, ")
+    assert last.startswith("3 errors in 1 process (")
 
 
 @support.on_mpi("mpich4")
@@ -158,7 +158,7 @@ def test_gdb_goes_on_to_where_memory_is_given_back_and_to_the_end(mpi: MPI) -> N
     rest, status = run.rest()
     # The watcher may be slower than gdb.
     assert (said + framed + ended).count("is freed") == 1
-    assert "mpipp: 2 errors in 1 process, " in rest
+    assert "mpipp: 2 errors in 1 process (" in rest
     assert status == 0
 
 
@@ -172,4 +172,4 @@ def test_gdb_opens_where_memory_is_given_back(mpi: MPI) -> None:
     run.until(QUIT)
     run.type("y")
     said, _ = run.rest()
-    assert "mpipp: 1 error in 2 processes, " in said
+    assert "mpipp: 1 error in 2 processes (" in said

@@ -25,7 +25,7 @@ def test_buffers_that_are_no_more_take_no_room_from_others(mpi: MPI) -> None:
     run = runs.run(mpi, [program, "many"], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     (last,) = run.last
-    assert last.startswith("mpipp: no errors in 1 process, ")
+    assert last.startswith("mpipp: no errors in 1 process (")
 
 
 STORE = "error: a store to the buffer of a pending MPI_Issend\n"

@@ -87,7 +87,7 @@ def accesses(said: str) -> list[set[tuple[int, str]]]:
 def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     right = alike(told(mpi, options=["--check=rma,buffers"]))
     assert "==PID==  " not in right and "error:" not in right, right
-    assert "mpipp: no errors beside valgrind's in 2 processes, " in right, right
+    assert "mpipp: no errors beside valgrind's in 2 processes (" in right, right
     assert "; loads and stores of windows not checked\n" in right, right
     wrong = told(mpi, "wrong", options=["--check=rma,buffers"])
     lines = program_source("valgrind.c").read_text().splitlines()
@@ -99,7 +99,7 @@ def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     assert (
         "    origin_addr(VECTOR)[4][0](DOUBLE), at 0x..., in out+128, was 0 and is 1\n" in wrong
     ), wrong
-    assert "mpipp: 2 errors beside valgrind's in 2 processes, " in wrong, wrong
+    assert "mpipp: 2 errors beside valgrind's in 2 processes (" in wrong, wrong
 
 
 @on_mpi("mpich4")
@@ -110,7 +110,7 @@ def test_partitions_are_the_program_s_as_they_arrive(mpi: MPI) -> None:
     wrong = alike(
         told(mpi, "wrong", name="valgrind_partitions.c", said="1\n", options=options, status=9)
     )
-    assert "mpipp: nothing found beside valgrind's in 2 processes, " in wrong, wrong
+    assert "mpipp: nothing found beside valgrind's in 2 processes (" in wrong, wrong
     assert [wrong.count(line) for line in PARTITIONS] == [1] * 6, wrong
     assert wrong.count("Invalid") == 2, wrong
 

@@ -35,7 +35,7 @@ RECORD = {
     "text": FOUND,
     "parties": [],
 }
-SAID = "no errors in 1 process, 3 calls"
+SAID = "no errors in 1 process (3 MPI calls checked)"
 
 
 def left(directory: Path) -> Path:
@@ -73,7 +73,7 @@ def test_nothing_is_written_in_it(hostile: Path, tmp_path: Path) -> None:
     before = sorted(os.listdir(hostile))
     done = shell("report", hostile)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{FOUND}\n\n1 error in 1 process, 3 calls\n"
+    assert done.stdout == f"{FOUND}\n\n1 error in 1 process (3 MPI calls checked)\n"
     assert victim.read_text() == "mine"
     assert sorted(os.listdir(hostile)) == before
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -81,6 +83,15 @@ def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
 def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str) -> Run:
     """Watch a program."""
     return read(said(mpi, command, *options, n=n, **env))
+
+
+def run_with_queries(
+    mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str
+) -> tuple[Run, int]:
+    """Watch a program. Returns also the number of queries."""
+    with tempfile.TemporaryDirectory() as directory:
+        found = run(mpi, command, *options, "--report", directory, n=n, **env)
+        return found, json.loads((Path(directory) / "findings.json").read_text())["queries"]
 
 
 def said(

@@ -10,7 +10,7 @@ import pytest
 from tests.support import MPI, every_mpi, on_mpi, repeated
 from tests.watcher import runs
 
-NOTHING = "mpipp: nothing found in 0 processes, 0 calls"
+NOTHING = "mpipp: nothing found in 0 processes (0 MPI calls checked)"
 
 
 def found_in(block: str) -> str:
@@ -23,7 +23,7 @@ def found_in(block: str) -> str:
 def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
     found = runs.run(mpi, [runs.program("deaths.c", mpi), "late"], f"--check={checks}")
     if not runs.TELLS_ENDINGS:
-        assert found.last[-1].startswith("mpipp: nothing found in 2 processes, ")
+        assert found.last[-1].startswith("mpipp: nothing found in 2 processes (")
         return
     (block,) = found.blocks
     assert found_in(block) == (
@@ -31,7 +31,7 @@ def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
         "  rank 1: not in MPI; its last call was MPI_Finalize\n"
         "    called at deaths.c:65 in main"
     )
-    assert found.last[-1].startswith("mpipp: 1 error in 2 processes, ")
+    assert found.last[-1].startswith("mpipp: 1 error in 2 processes (")
 
 
 @every_mpi
@@ -106,4 +106,4 @@ def test_processes_that_were_ended_before_they_could_be_watched(mpi: MPI) -> Non
     found = runs.run(mpi, words, "--check=all", "--mpicc", mpi.mpicc)
     (block,) = found.blocks
     assert block.startswith("error: a process has died after MPI_Finalize, by SIGSEGV\n")
-    assert runs.only(found.last).startswith("mpipp: 1 error in 1 process, ")
+    assert runs.only(found.last).startswith("mpipp: 1 error in 1 process (")

@@ -14,7 +14,7 @@ from tests.support import MPI, every_mpi, on_mpi, repeated
 from tests.watcher import runs
 from tests.watcher.history.test_shared_channels import THREADS
 
-ALL_IS_WELL = "mpipp: no errors in 2 processes, 15 calls"
+ALL_IS_WELL = "mpipp: no errors in 2 processes (15 MPI calls checked)"
 FINALIZE = (
     "  rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends\n  to do: "
 )
@@ -73,7 +73,7 @@ def test_nothing_is_wrong(mpi: MPI) -> None:
 def test_an_exit_status(mpi: MPI) -> None:
     """The exit status may have any reason, so the result is unknown."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "three"])
-    line = "mpipp: nothing found in 2 processes, 15 calls; exit status 3"
+    line = "mpipp: nothing found in 2 processes (15 MPI calls checked); exit status 3"
     assert found == (3, "three\n", [], [line])
 
 
@@ -84,7 +84,10 @@ def test_a_leak(mpi: MPI) -> None:
     assert "MPI_Datatype #" in block
     serial = block.split("#")[1].split(",")[0]
     assert block == mpi.cited(LEAK.format(serial=serial))
-    assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
+    assert (found.status, found.last) == (
+        0,
+        ["mpipp: 1 warning in 2 processes (13 MPI calls checked)"],
+    )
 
 
 # If the launcher ends the sender before its call returns, the report shows that call, too.
@@ -107,7 +110,9 @@ def test_mpi_ends_the_program(mpi: MPI) -> None:
     )
     assert compared[0] == "error: 4 elements sent, but only 3 received"
     (last,) = found.last
-    assert last in [f"mpipp: 1 error in 2 processes, {calls} calls" for calls in (8, 9)]
+    assert last in [
+        f"mpipp: 1 error in 2 processes ({calls} MPI calls checked)" for calls in (8, 9)
+    ]
 
 
 def died(how: str) -> str:
@@ -329,7 +334,12 @@ MPI_INT is sent, MPI_DOUBLE received
 @every_mpi
 def test_what_is_over(mpi: MPI) -> None:
     found = runs.run(mpi, [support.compile_program("#include <mpi.h>\n" + PAST, mpi)])
-    assert found == (0, "", [mpi.cited(MISMATCH)], ["mpipp: 1 error in 2 processes, 8 calls"])
+    assert found == (
+        0,
+        "",
+        [mpi.cited(MISMATCH)],
+        ["mpipp: 1 error in 2 processes (8 MPI calls checked)"],
+    )
 
 
 @every_mpi
@@ -368,7 +378,7 @@ def test_several_programs(mpi: MPI) -> None:
     found = runs.run(mpi, [program, "leak", ":", "-n", "1", program, "well"], n=1)
     (block,) = found.blocks
     assert "  rank 0: MPI_Datatype" in block
-    assert found.last == ["mpipp: 1 warning in 2 processes, 14 calls"]
+    assert found.last == ["mpipp: 1 warning in 2 processes (14 MPI calls checked)"]
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -398,7 +408,12 @@ def test_mpi4py(mpi: MPI, tmp_path: Path) -> None:
 def test_threads(mpi: MPI) -> None:
     """Threads that have ended made calls, too. Each has a record that the watcher can read."""
     found = runs.run(mpi, [runs.program("threads.c", mpi, "-pthread")])
-    assert found == (0, "", [], [THREADS, "mpipp: no errors in 2 processes, 4,804 calls"])
+    assert found == (
+        0,
+        "",
+        [],
+        [THREADS, "mpipp: no errors in 2 processes (4,804 MPI calls checked)"],
+    )
 
 
 WRONG = (
@@ -500,7 +515,7 @@ def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
         found = runs.run(mpi, [support.compile_program(IN_CALLBACKS, mpi, flags)], n=1)
         return [*sorted(block.splitlines()[0] for block in found.blocks), *found.last]
 
-    assert told(0) == [f"mpipp: no errors in 1 process, {calls} calls"]
+    assert told(0) == [f"mpipp: no errors in 1 process ({calls} MPI calls checked)"]
     assert told(1) == [
         "warning: 1 communicator is not freed",
         "warning: 1 datatype is not freed",
@@ -509,7 +524,7 @@ def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
         "warning: 1 info object is not freed",
         "warning: 1 operation is not freed",
         "warning: 1 persistent request is not freed",
-        f"mpipp: 7 warnings in 1 process, {calls} calls",
+        f"mpipp: 7 warnings in 1 process ({calls} MPI calls checked)",
     ]
 
 

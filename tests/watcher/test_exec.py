@@ -54,7 +54,7 @@ def test_a_watched_program(mpi: MPI, tmp_path: Path) -> None:
     assert found.status == 0
     (block,) = found.blocks
     assert re.search("^warning: 1 datatype is not freed\n  ranks 0 and 1: ", block)
-    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+    assert found.last == ["mpipp: 1 warning in 2 processes (13 MPI calls checked)"]
 
 
 @on_mpi("mpich4")
@@ -72,7 +72,7 @@ def test_a_job_without_a_runtime_directory(mpi: MPI, tmp_path: Path) -> None:
         short.chmod(0o777)
         kept = {"TMPDIR": str(short), "MPIPP_CACHE": cache, "XDG_RUNTIME_DIR": ""}
         found = runs.read(launched(mpi, short, "--check", "--", program, "leak", **kept))
-    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+    assert found.last == ["mpipp: 1 warning in 2 processes (13 MPI calls checked)"]
     assert (tmp_path / "cache" / "secret").stat().st_mode & 0o777 == 0o600
 
 

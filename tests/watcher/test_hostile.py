@@ -25,7 +25,7 @@ from tests.watcher import runs
 from tests.watcher.test_unwatched import arguments, children, ended, watcher_of
 
 GONE = "mpipp: not checked: the watcher has ended before the program"
-NOTHING = "mpipp: nothing found in 0 processes, 0 calls"
+NOTHING = "mpipp: nothing found in 0 processes (0 MPI calls checked)"
 THREE = f"{NOTHING}; exit status 3"
 
 
@@ -124,7 +124,9 @@ def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
         os.kill(last, signal.SIGCONT)
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: nothing found in 2 processes, 12 calls; exit status 3"]
+    assert found.last == [
+        "mpipp: nothing found in 2 processes (12 MPI calls checked); exit status 3"
+    ]
 
 
 def heard_late(mpi: MPI, how: str) -> runs.Run:
@@ -261,7 +263,7 @@ def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> Non
     assert "\x1b" not in done.stderr
     assert "made at a\\033[31m\\nmpipp: no errors.c:" in done.stderr
     own = [line for line in done.stderr.splitlines() if line.startswith("mpipp: ")]
-    assert own == ["mpipp: 1 warning in 2 processes, 13 calls"]
+    assert own == ["mpipp: 1 warning in 2 processes (13 MPI calls checked)"]
 
 
 @on_mpi("mpich4")

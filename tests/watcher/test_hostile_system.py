@@ -13,7 +13,6 @@ import pytest
 
 from tests.support import MPI, ROOT, lacking, need, on_mpi
 from tests.watcher import runs
-from tests.watcher.nodes.test_nodes import counted
 from tests.watcher.test_hostile import NOTHING, ready, went_on
 from tests.watcher.test_unwatched import ended, watcher_of
 
@@ -52,7 +51,7 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
     (block,) = found.blocks
     assert block.startswith("error: the types sent and received do not match, at the first ")
     assert found.status == 0
-    assert counted(found.last) == ["mpipp: 1 error in 2 processes, 80 calls"]
+    assert found.last == ["mpipp: 1 error in 2 processes (80 MPI calls checked)"]
 
 
 @contextmanager
@@ -96,4 +95,6 @@ def test_a_debugger_that_goes_on(mpi: MPI) -> None:
             run.stdin = None
         found = ended(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: nothing found in 2 processes, 12 calls; exit status 3"]
+    assert found.last == [
+        "mpipp: nothing found in 2 processes (12 MPI calls checked); exit status 3"
+    ]

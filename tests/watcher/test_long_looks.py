@@ -45,7 +45,7 @@ def test_it_is_awaited(mpi: MPI) -> None:
     found = runs.read(runs.ended(run))
     assert (found.status, found.blocks) == (0, [])
     (line,) = found.last
-    assert line.startswith("mpipp: no errors in 2 processes, 20,022 calls"), line
+    assert line.startswith("mpipp: no errors in 2 processes (20,022 MPI calls checked)"), line
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -60,5 +60,5 @@ def test_the_user_waits_no_longer(mpi: MPI) -> None:
     assert (found.status, found.blocks) == (0, [])
     assert found.last == [
         "mpipp: not checked: the watcher was interrupted before its checks had finished",
-        "mpipp: nothing found in 0 processes, 0 calls; ended by SIGINT",
+        "mpipp: nothing found in 0 processes (0 MPI calls checked); ended by SIGINT",
     ]

@@ -53,13 +53,13 @@ sessions.c:24 in stringtag
 @on_mpi("mpich4", "mpich5", "openmpi5", "abi5")
 def test_what_is_right(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("session_messages.c", mpi)])
-    assert found == (0, "", [], ["mpipp: no errors in 2 processes, 44 calls"])
+    assert found == (0, "", [], ["mpipp: no errors in 2 processes (44 MPI calls checked)"])
 
 
 @on_mpi("mpich5", "openmpi5")
 def test_nothing_is_asked_of_what_is_right(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("session_calls.c", mpi)])
-    assert found == (0, "", [], ["mpipp: no errors in 2 processes, 40 calls"])
+    assert found == (0, "", [], ["mpipp: no errors in 2 processes (40 MPI calls checked)"])
 
 
 NULL = """\
@@ -97,7 +97,7 @@ def test_null_handles_are_asked_about(mpi: MPI, name: str) -> None:
 def test_what_is_wrong(mpi: MPI, wrong: str) -> None:
     found = runs.run(mpi, [runs.program("session_messages.c", mpi), wrong])
     assert found.blocks == [mpi.cited(WRONG[wrong])]
-    assert found.last[-1].startswith("mpipp: 1 error in 2 processes, ")
+    assert found.last[-1].startswith("mpipp: 1 error in 2 processes (")
 
 
 @on_mpi("mpich5", "openmpi5")

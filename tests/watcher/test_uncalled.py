@@ -49,7 +49,7 @@ def test_a_thread_that_sends_late(mpi: MPI) -> None:
     assert REMARK in done.stderr and UNLESS in done.stderr
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [])
-    assert found.last[-1].startswith("mpipp: no errors in 1 process, ")
+    assert found.last[-1].startswith("mpipp: no errors in 1 process (")
 
 
 def interrupted(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:

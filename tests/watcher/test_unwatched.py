@@ -63,7 +63,7 @@ def test_a_deadlock(mpi: MPI) -> None:
     found = ended(run)
     # A process that the user ends is not reported as dead.
     assert found.blocks == []
-    assert found.last == ["mpipp: 1 error in 2 processes, 13 calls"]
+    assert found.last == ["mpipp: 1 error in 2 processes (13 MPI calls checked)"]
 
 
 @every_mpi
@@ -76,7 +76,9 @@ def test_where_memory_may_not_be_read(mpi: MPI) -> None:
     assert told(run, 4, os.kill) == WAITALL
     last = runs.only(ended(run).last)
     # If one process ends long before the other, that is reported, too.
-    assert re.fullmatch(r"mpipp: (1 error|2 errors) in 2 processes, 13 calls", last), last
+    assert re.fullmatch(
+        r"mpipp: (1 error|2 errors) in 2 processes \(13 MPI calls checked\)", last
+    ), last
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -97,7 +99,7 @@ def test_what_was_told_is_counted_without_the_watcher(
     found = ended(run)
     assert found.last == [
         f"mpipp: not checked: {said}",
-        "mpipp: 1 error in 0 processes, 0 calls",
+        "mpipp: 1 error in 0 processes (0 MPI calls checked)",
     ]
 
 

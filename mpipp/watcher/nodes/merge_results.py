@@ -67,6 +67,7 @@ def _document(found: RunResult, run: dict[str, Any]) -> str:
     content = {
         "processes": total.processes,
         "calls": total.calls,
+        "queries": total.queries,
         "errors": total.errors,
         "warnings": total.warnings,
         "more": total.unreported,

@@ -37,7 +37,7 @@ class FindingCollection:
         self, suppressions: Suppressions = _NONE, chosen: Collection[str] | None = None
     ) -> None:
         self._chosen = words("") if chosen is None else chosen
-        self.errors = self.warnings = self.unreported = self.questions = 0
+        self.errors = self.warnings = self.unreported = self.queries = 0
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
@@ -132,7 +132,7 @@ class FindingCollection:
             self.unreported,
             unchecked,
             tuple(self.suppressed.items()),
-            self.questions,
+            self.queries,
             failures=tuple(self.failures),
             found=tuple(self.found),
         )

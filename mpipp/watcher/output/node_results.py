@@ -31,7 +31,7 @@ from mpipp.watcher.output.totals import Total, covered, provoked
 from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import count_remote, has_remote
 
-FORMAT, VERSION = "node", 4
+FORMAT, VERSION = "node", 5
 
 
 class ProcessFiles:

@@ -30,7 +30,7 @@ def total(
     counted = [one for one in table.watched if reporter.can_read(one)]
     calls = sum(one.calls for one in counted)
     tables = last_words(counted, made, reporter.note_not_checked)
-    reporter.collected.questions = queries
+    reporter.collected.queries = queries
     for sentence in (*stopper.not_stopped(), *files.not_compared(counted)):
         reporter.note_not_checked(sentence)
     if not (counted or reporter.collected.failures):

@@ -26,7 +26,7 @@ class Total(NamedTuple):
     unreported: int  # findings beyond the limits, which are only counted
     unchecked: tuple[str, ...]  # sentences on things that mpipp cannot check in this program
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with its number of findings
-    questions: int = 0  # number of queries
+    queries: int = 0  # number of calls that the call filter could not prove correct
     covered: tuple[Guarded, ...] = ()  # buffers that the run has guarded
     provoked: tuple[Provoked, ...] = ()
     in_valgrind: bool = False  # valgrind reports errors, too
@@ -46,7 +46,7 @@ class Total(NamedTuple):
             self.unreported + other.unreported,
             tuple(dict.fromkeys((*self.unchecked, *other.unchecked))),
             _added(self.suppressed, other.suppressed),
-            self.questions + other.questions,
+            self.queries + other.queries,
             covered((*self.covered, *other.covered)),
             provoked((*self.provoked, *other.provoked)),
             self.in_valgrind or other.in_valgrind,
@@ -75,10 +75,10 @@ class Total(NamedTuple):
             yield f"{count} suppressed: {reasons}"
 
     def line(self, coloured: bool = False) -> str:
-        """The last line, such as "no errors in 4 processes, 1,204 calls".
+        """The last line, such as "no errors in 4 processes (1,204 MPI calls checked)".
 
         If the program or the checks did not complete, other errors are possible: "nothing found in
-        4 processes, 1,204 calls; exit status 3".
+        4 processes (1,204 MPI calls checked); exit status 3".
         """
         found = [
             wording.counted(number, noun)
@@ -88,16 +88,14 @@ class Total(NamedTuple):
         told = ", ".join(found) or ("no errors" if self.is_well else "nothing found")
         told += " beside valgrind's" * self.in_valgrind
         processes = wording.counted(self.processes, "process", "processes")
-        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
-        if self.questions:
-            calls += f", {wording.counted(self.questions, 'query', 'queries')}"
+        calls = f"({self.calls:,} MPI call{'' if self.calls == 1 else 's'} checked)"
         more = f" ({self.unreported} more not shown)" if self.unreported else ""
         if self.no_loads:
             calls += _NOT_OF_WINDOWS if self.in_valgrind else _NO_LOADS
         calls += _partly_guarded(self.covered) if not self.in_valgrind else ""
         ending = f"; {self.ending}" if self.ending and not found else ""
         severity = "error" if self.has_failed else "warning" if not self.is_well else ""
-        rest = f"{more} in {processes}, {calls}{ending}"
+        rest = f"{more} in {processes} {calls}{ending}"
         return finding_head.summary(told, rest, severity, coloured)
 
     def last(self, coloured: bool) -> str:

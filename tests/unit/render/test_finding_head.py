@@ -174,8 +174,10 @@ def test_summary_has_the_colour_of_the_worst(
     changes: dict[str, Any], colour: str, found: str
 ) -> None:
     total = NOTHING._replace(processes=2, calls=8, **changes)
-    assert total.line() == f"{found} in 2 processes, 8 calls"
-    assert total.line(coloured=True) == f"{colour}{found}\033[0m in 2 processes, 8 calls"
+    assert total.line() == f"{found} in 2 processes (8 MPI calls checked)"
+    assert (
+        total.line(coloured=True) == f"{colour}{found}\033[0m in 2 processes (8 MPI calls checked)"
+    )
 
 
 def test_consequence_is_a_remark() -> None:

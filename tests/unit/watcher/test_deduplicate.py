@@ -51,13 +51,16 @@ def test_at_one_place() -> None:
     assert told(collected, [leak(8)]) == 1
     total = collected.total(1, 9)
     assert (total.warnings, total.unreported) == (MOST_AT_A_PLACE + 1, 5)
-    assert total.line() == "21 warnings (5 more not shown) in 1 process, 9 calls"
+    assert total.line() == "21 warnings (5 more not shown) in 1 process (9 MPI calls checked)"
 
 
 def test_in_one_run() -> None:
     collected = FindingCollection()
     assert told(collected, [leak(line) for line in range(MOST + 3)]) == MOST
-    assert collected.total(1, 9).line() == "200 warnings (3 more not shown) in 1 process, 9 calls"
+    assert (
+        collected.total(1, 9).line()
+        == "200 warnings (3 more not shown) in 1 process (9 MPI calls checked)"
+    )
 
 
 def overlap(first: tuple[str, int], second: tuple[str, int]) -> Finding:

@@ -94,7 +94,7 @@ def test_findings_of_two_nodes_are_one() -> None:
             blocks[1].text.splitlines()[6],
         ],
     ]
-    assert total.line() == "2 warnings in 6 processes, 30 calls"
+    assert total.line() == "2 warnings in 6 processes (30 MPI calls checked)"
     first, second = records(blocks)
     assert [party["process"] for party in first["parties"]] == [
         "ranks 0, 4 and 8",

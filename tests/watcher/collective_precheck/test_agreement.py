@@ -272,8 +272,7 @@ def test_logicals_are_not_compared(mpi: MPI, tmp_path: Path) -> None:
 
     def questions(*words: str) -> int:
         command: list[str | Path] = [runs.program("agree.c", mpi, "-w"), tmp_path / "file", *words]
-        (last,) = runs.run(mpi, command, "--strict").last
-        return int(re.findall(r"(\d+) quer(?:y|ies)", last)[0])
+        return runs.run_with_queries(mpi, command, "--strict")[1]
 
     assert questions("wrong", "cart_true") == questions("right", "cart_true")
     assert questions("wrong", "cart_periods") == questions("right", "cart_periods") + 2

@@ -73,11 +73,11 @@ def test_wrong_order(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("order.c", mpi), "wrong"], n=3)
     told = [re.sub(r"(\.c:)\d+", r"\1LINE", block) for block in found.blocks]
     assert told == [mpi.cited(CROSSED), mpi.cited(RING)]
-    assert found.last[0].startswith("mpipp: 2 errors in 3 processes, 675 calls")
+    assert found.last[0].startswith("mpipp: 2 errors in 3 processes (675 MPI calls checked)")
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_right_order(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("order.c", mpi), "right"], n=3)
     assert found.blocks == []
-    assert found.last[0].startswith("mpipp: no errors in 3 processes, 675 calls")
+    assert found.last[0].startswith("mpipp: no errors in 3 processes (675 MPI calls checked)")

@@ -102,14 +102,14 @@ def told(block: str) -> str:
 def test_what_is_wrong(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("completed_messages.c", mpi), "wrong"])
     assert sorted(map(told, found.blocks)) == sorted(map(mpi.cited, FOUND.values()))
-    assert found.last[0].startswith(f"mpipp: {len(FOUND)} errors in 2 processes, ")
+    assert found.last[0].startswith(f"mpipp: {len(FOUND)} errors in 2 processes (")
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_right(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("completed_messages.c", mpi), "right"])
     assert found.blocks == []
-    assert found.last[0].startswith("mpipp: no errors in 2 processes, ")
+    assert found.last[0].startswith("mpipp: no errors in 2 processes (")
 
 
 @on_mpi("mpich4", "openmpi4")

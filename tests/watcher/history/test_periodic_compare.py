@@ -60,7 +60,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     assert "".join(lines) == mpi.cited(FOUND)
     assert runs.read(subprocess.CompletedProcess([], 0, "", rest))[2:] == (
         [],
-        ["mpipp: 2 errors in 2 processes, 16 calls"],
+        ["mpipp: 2 errors in 2 processes (16 MPI calls checked)"],
     )
 
 

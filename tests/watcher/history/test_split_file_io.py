@@ -37,10 +37,11 @@ def test_each_mistake_is_found(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_right(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("split.c", mpi)
-    found = runs.run(mpi, [program, tmp_path / "file", "right"])
+    found, queries = runs.run_with_queries(mpi, [program, tmp_path / "file", "right"])
     assert found.blocks == []
     # Each process sends one query, about the datatypes of its file view.
-    assert found.last == ["mpipp: no errors in 2 processes, 76 calls, 2 queries"]
+    last = ["mpipp: no errors in 2 processes (76 MPI calls checked)"]
+    assert (found.last, queries) == (last, 2)
 
 
 BOTH = "write and read the same memory, [ADDRESS, ADDRESS)"
@@ -92,12 +93,15 @@ def test_a_split_calls_buffer_is_in_use(mpi: MPI, tmp_path: Path) -> None:
     }
     assert told == {name: f"error: {what}" for name, what in OVERLAPS.items()}
     assert blocks[2] == mpi.cited(RECEIVED)
-    assert found.last == ["mpipp: 8 errors in 1 process, 6,011 calls, 8 queries"]
+    assert found.last == ["mpipp: 8 errors in 1 process (6,011 MPI calls checked)"]
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_beside_a_split_calls_buffer_is_not_asked_about(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("split_overlaps.c", mpi)
-    found = runs.run(mpi, [program, tmp_path / "one", tmp_path / "other", "right"], n=1)
+    command: list[str | Path] = [program, tmp_path / "one", tmp_path / "other", "right"]
+    found, queries = runs.run_with_queries(mpi, command, n=1)
     assert found.blocks == []
-    assert found.last == ["mpipp: no errors in 1 process, 6,011 calls"]  # no queries
+    assert (
+        found.last == ["mpipp: no errors in 1 process (6,011 MPI calls checked)"] and queries == 0
+    )

@@ -52,7 +52,7 @@ def told(found: runs.Run) -> list[str]:
 def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(support.program_source("analysis/rma", "conflicts.c"), mpi)
     one = on_nodes(mpi, tmp_path, 3, 3, program)
-    assert (len(one.blocks), [line.partition(",")[0] for line in one.last]) == (
+    assert (len(one.blocks), [line.partition(" (")[0] for line in one.last]) == (
         9,
         ["mpipp: 9 errors in 3 processes"],
     )
@@ -63,7 +63,7 @@ def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) ->
         assert several.last == one.last
     right = on_nodes(mpi, tmp_path, 1, 3, program, "right")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
+    assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -74,7 +74,7 @@ def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
         right = on_nodes(mpi, tmp_path, 1, 3, program)
         assert (right.status, right.output, right.blocks) == (0, "done\n", [])
         wrong = on_nodes(mpi, tmp_path, 1, 3, program, "wrong")
-        assert [line.partition(",")[0] for line in wrong.last] == [
+        assert [line.partition(" (")[0] for line in wrong.last] == [
             f"mpipp: {count} errors in 3 processes"
         ]
         assert told(wrong) == told(on_nodes(mpi, tmp_path, 3, 3, program, "wrong"))
@@ -96,7 +96,7 @@ def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
     found = on_nodes(mpi, tmp_path, 1, 1, one, ":", "-n", "2", other)
     assert (found.status, found.output) == (0, "done\n")
     # The same source line counts as two places, because it occurs in two programs.
-    assert [line.partition(",")[0] for line in found.last] == ["mpipp: 11 errors in 3 processes"]
+    assert [line.partition(" (")[0] for line in found.last] == ["mpipp: 11 errors in 3 processes"]
 
 
 @on_mpi("mpich4")

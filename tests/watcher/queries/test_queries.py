@@ -75,7 +75,8 @@ int main(int argc, char **argv)
 def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
     """Both operations have completed when the watcher checks them. One finding has all
     processes."""
-    found = runs.run(mpi, [support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))])
+    program = support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))
+    found, queries = runs.run_with_queries(mpi, [program])
     block = runs.only(found.blocks)
     lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
     comm, buf, file = 'comm = "MPI_COMM_SELF"', "buf = ADDRESS (4 MPI_INT)", source(lines[2])
@@ -88,7 +89,8 @@ def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
         f"    called at {file}:8 in main",
         "    reads buf[3](INT)",
     ]
-    assert found.last == ["mpipp: 1 error in 2 processes, 504 calls, 2 queries"]
+    last = ["mpipp: 1 error in 2 processes (504 MPI calls checked)"]
+    assert (found.last, queries) == (last, 2)
 
 
 REDUCED = """\
@@ -203,21 +205,23 @@ int main(int argc, char **argv)
 def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
     """The boxes of all columns overlap. If there are too many to check, that is reported."""
     program = support.compile_program(COLUMNS, mpi, ("-g", "-O0", "-w"))
-    beside, same, between = (
-        runs.run(mpi, [program, word], n=1) for word in ("beside", "same", "between")
+    (beside, none), (same, one), (between, _) = (
+        runs.run_with_queries(mpi, [program, word], n=1) for word in ("beside", "same", "between")
     )
-    assert (beside.blocks, beside.last) == ([], ["mpipp: no errors in 1 process, 407 calls"])
+    assert (none, one) == (0, 1)
+    assert beside.blocks == []
+    assert beside.last == ["mpipp: no errors in 1 process (407 MPI calls checked)"]
     block = runs.only(same.blocks)
     lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
     assert lines[0] == (
         "error: MPI_Pack and MPI_Irecv write and read the same memory, [ADDRESS, ADDRESS)"
     )
     assert lines[4].endswith("request #151"), lines[4]
-    assert same.last == ["mpipp: 1 error in 1 process, 407 calls, 1 query"]
+    assert same.last == ["mpipp: 1 error in 1 process (407 MPI calls checked)"]
     assert between.blocks == []
     assert between.last == [
         "mpipp: not checked: rank 0: 1 call because too many calls waited for the watcher at once",
-        "mpipp: nothing found in 1 process, 407 calls",
+        "mpipp: nothing found in 1 process (407 MPI calls checked)",
     ]
 
 
@@ -248,7 +252,7 @@ def test_a_process_stops_in_the_call(mpi: MPI) -> None:
         os.kill(pid, signal.SIGCONT)
         rest = run.stderr.read()
         assert run.wait() == 0
-    assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process, 252 calls, 1 query"
+    assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process (252 MPI calls checked)"
 
 
 @support.on_mpi("mpich4", "openmpi4")
@@ -292,13 +296,15 @@ int main(int argc, char **argv)
 def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) -> None:
     """A call after MPI_Finalize is a new query, even if it was correct before."""
     program = support.compile_program(LATE, mpi, ("-g", "-O0", "-w"))
-    found = runs.run(mpi, [program, str(which)], "--on-error", "handler", n=1)
+    command: list[str | Path] = [program, str(which)]
+    found, queries = runs.run_with_queries(mpi, command, "--on-error", "handler", n=1)
     block = runs.only(found.blocks)
     first, call, place, *_ = block.splitlines()
     assert first == f"error: MPI_{name} is called after MPI_Finalize"
     assert call.startswith(f"  rank 0: MPI_{name}(")
     assert place == f"    called at main.c:{6 + which // 2} in call"
-    assert found.last[0] == "mpipp: 1 error in 1 process, 12 calls, 1 query"
+    last = "mpipp: 1 error in 1 process (12 MPI calls checked)"
+    assert (found.last[0], queries) == (last, 1)
 
 
 @support.on_mpi("openmpi4", "openmpi5")

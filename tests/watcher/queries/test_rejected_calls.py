@@ -102,7 +102,7 @@ def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
     found = runs.run(mpi, command, "--on-error", how)
     assert (found.status, found.output) == (1, "")
     assert [what(block) for block in found.blocks] == [f"error: {OVERLAP}"]
-    assert re.match("mpipp: 1 error in 2 processes, ", found.last[0])
+    assert re.match(r"mpipp: 1 error in 2 processes \(", found.last[0])
 
 
 # The first finding is slow, so the process waits for its answer, for twenty seconds at most.

@@ -51,7 +51,7 @@ def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
     ]
     assert "    3 times" in lines
     assert found.status == 0
-    assert runs.only(found.last).startswith("mpipp: no errors in 2 processes, ")
+    assert runs.only(found.last).startswith("mpipp: no errors in 2 processes (")
     assert watched(mpi, ".c", "alone", "fixed").blocks == []
 
 

@@ -23,13 +23,12 @@ error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 
 @on_mpi("mpich4", "openmpi4")
 def test_beyond_the_window(mpi: MPI) -> None:
     """Correct accesses at a thousand places are queried only until the window is known."""
-    found = runs.run(mpi, [runs.program("reach.c", mpi), "wrong"])
+    found, queries = runs.run_with_queries(mpi, [runs.program("reach.c", mpi), "wrong"])
     block = runs.only(found.blocks)
     block = re.sub(r"MPI_Win #.*", "MPI_Win ...", re.sub(r"MPI_Put\(.*\)", "MPI_Put(...)", block))
     assert block == mpi.cited(OUTSIDE)
-    last = runs.only(found.last)
-    said = re.fullmatch(r"mpipp: 1 error in 2 processes, [\d,]+ calls, (\d+) queries", last)
-    assert said and int(said[1]) < 200, last
+    assert runs.only(found.last).startswith("mpipp: 1 error in 2 processes (")
+    assert queries < 200
 
 
 # The first answer is slow, so windows are freed before queries about them are answered. Each wait
@@ -65,6 +64,6 @@ def test_within_the_windows(mpi: MPI, tmp_path: Path) -> None:
     said = found.output.replace("\n", "")  # the lines of two processes may be mixed
     assert (found.status, said, found.blocks) == (0, "done" * 2, [])
     last = runs.only(found.last)
-    assert last.startswith("mpipp: no errors in 2 processes, "), last
+    assert last.startswith("mpipp: no errors in 2 processes ("), last
     # Waits for freed windows would add fifty bytes for each query.
     assert waits.stat().st_size < 500

@@ -98,7 +98,7 @@ def test_a_deadlock(mpi: MPI, tmp_path: Path) -> None:
     block = runs.only(found.blocks)
     assert block.splitlines()[0] == HEADLINE
     assert STANDING in block
-    assert found.last[-1].startswith("mpipp: 1 error in 4 processes, ")
+    assert found.last[-1].startswith("mpipp: 1 error in 4 processes (")
     assert block in (tmp_path / "report" / "findings.txt").read_text()
     done = support.shell("report", tmp_path / "report", "--format", "junit")
     (suite,) = ElementTree.fromstring(done.stdout)
@@ -118,7 +118,7 @@ def test_processes_outside_of_mpi(mpi: MPI, level: str) -> None:
     assert stacks(done.stderr) == STACKS, done.stderr
     found = runs.read(done)
     assert (found.status, found.blocks) == (86, [])
-    assert found.last[-1].startswith("mpipp: nothing found in 4 processes, ")
+    assert found.last[-1].startswith("mpipp: nothing found in 4 processes (")
     assert found.last[-1].endswith(ENDED)
 
 

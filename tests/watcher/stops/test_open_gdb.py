@@ -143,7 +143,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     run.type("y")
     said, status = run.rest()
     assert (status, said.count("done"), said.count(PROMPT)) == (0, 2, 0), said
-    assert said.splitlines()[-1] == "mpipp: 1 error in 2 processes, 506 calls, 2 queries"
+    assert said.splitlines()[-1] == "mpipp: 1 error in 2 processes (506 MPI calls checked)"
 
 
 @support.on_mpi("mpich4", "openmpi4")
@@ -167,7 +167,7 @@ def test_nothing_opens_where_nothing_is_wrong(mpi: MPI) -> None:
     # The output of two processes may mix.
     printed, _, rest = said.partition("mpipp: ")
     assert (status, printed.replace("\n", "")) == (0, "donedone"), said
-    assert rest == "no errors in 2 processes, 506 calls\n"
+    assert rest == "no errors in 2 processes (506 MPI calls checked)\n"
 
 
 @support.on_mpi("mpich4")

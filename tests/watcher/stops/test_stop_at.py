@@ -83,13 +83,13 @@ def test_both_stop_in_the_fourth_message(mpi: MPI, tmp_path: Path) -> None:
         "  called at ...:15 in main\n"
         "  rank 1 stops there",
     ]
-    assert last[-1] == "mpipp: 1 error in 2 processes, 18 calls"
+    assert last[-1] == "mpipp: 1 error in 2 processes (18 MPI calls checked)"
     # The correct twin makes only one of the calls.
     told, last = stopped(mpi, f"{tmp_path}:1", program(mpi, False))
     assert len(told) == 1
     unmade = "mpipp: not checked: no process stopped at ...:11 in main: "
     assert re.sub("main[^:]*.c", "...", last[-2]) == f"{unmade}the program did not make this call"
-    assert last[-1] == "mpipp: no errors in 2 processes, 18 calls"
+    assert last[-1] == "mpipp: no errors in 2 processes (18 MPI calls checked)"
 
 
 @support.on_mpi("mpich4")

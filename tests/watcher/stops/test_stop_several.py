@@ -98,7 +98,7 @@ def test_a_call_that_disagrees(mpi: MPI) -> None:
         assert run.stderr
         rest = run.stderr.read().splitlines()
         assert run.wait() == 0
-    assert rest[-1].startswith("mpipp: 1 error in 2 processes, ")
+    assert rest[-1].startswith("mpipp: 1 error in 2 processes (")
 
 
 @support.on_mpi("mpich4")
@@ -115,7 +115,7 @@ def test_a_call_that_is_compared_when_it_completes(mpi: MPI) -> None:
         assert run.stderr
         rest = run.stderr.read().splitlines()
         assert run.wait() == 0
-    assert rest[-1].startswith("mpipp: 1 error in 2 processes, ")
+    assert rest[-1].startswith("mpipp: 1 error in 2 processes (")
 
 
 @support.on_mpi("mpich4", "openmpi4")
@@ -125,7 +125,7 @@ def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
         run.until(" continues it")
     run.type("\3")
     said, _ = run.rest()  # the processes may end well before the launcher does
-    assert "mpipp: 1 error in 2 processes, " in said
+    assert "mpipp: 1 error in 2 processes (" in said
 
 
 @support.on_mpi("mpich4", "openmpi4")
@@ -134,7 +134,7 @@ def test_nobody_stops_in_calls_that_agree(mpi: MPI) -> None:
         assert run.stderr
         (line,) = [line for line in run.stderr if line.startswith("mpipp: ")]
         assert run.wait() == 0
-    assert line.startswith("mpipp: no errors in 2 processes, ")
+    assert line.startswith("mpipp: no errors in 2 processes (")
 
 
 @support.on_mpi("mpich4", "openmpi4")

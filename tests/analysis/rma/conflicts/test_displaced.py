@@ -51,4 +51,4 @@ def test_elements_that_begin_within_others_are_told(mpi: MPI) -> None:
     )
     right = runs.run(mpi, [program, "right"], "--check=rma", n=3)
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
+    assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]

@@ -46,4 +46,4 @@ def test_datatypes_of_what_is_written_overlap_nowhere(mpi: MPI) -> None:
     ]
     right = runs.run(mpi, [program, "right"], "--check=overlap,rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
+    assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]

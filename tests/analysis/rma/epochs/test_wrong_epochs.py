@@ -212,7 +212,7 @@ def test_what_is_corrected_is_silent(mpi: MPI) -> None:
     assert list(FOUND) == re.findall(r"CASE\((\w+)\),", SOURCE.read_text())
     run = runs.run(mpi, [compile_program(SOURCE, mpi)], "--check=rma")
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in run.last] == ["mpipp: no errors in 2 processes"]
+    assert [line.partition(" (")[0] for line in run.last] == ["mpipp: no errors in 2 processes"]
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -76,7 +76,7 @@ def test_memory_of_windows_that_is_given_back_too_early_is_told(mpi: MPI) -> Non
     ]
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
+    assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -87,7 +87,7 @@ def test_each_buffer_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
     assert [told(block) for block in wrong.blocks] == FOUND
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
+    assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
 
 
 @every_mpi
