@@ -56,8 +56,8 @@ class Level(NamedTuple):
 class Regular(Generic[_Of]):
     """Regular copies of one component: all combiners except struct and the indexed family.
 
-    `order` is an array's order; its dimensions are in declared order. C runs through the last one
-    fastest, FORTRAN through the first.
+    `order` is the order of an array, MPI_ORDER_C or MPI_ORDER_FORTRAN. `dimensions` are in the
+    declared order. In C order the last index changes fastest, in Fortran order the first.
     """
 
     __slots__ = ("_component", "_levels", "order", "stages")

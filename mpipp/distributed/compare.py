@@ -34,7 +34,7 @@ from mpipp.model import Call, Site
 from mpipp.symbolizer.source_frames import Frame
 
 _MOST_LOGS = 4 << 30  # bytes of all logs together; larger logs are not analysed
-_FEW = 64  # so many processes are compared in detail, without selection
+_FEW = 64  # largest number of processes that are compared in detail, without selection
 # Limits of the comparison of larger runs: number of findings, seconds.
 MOST_FINDINGS = 1000
 MOST_SECONDS = 300.0

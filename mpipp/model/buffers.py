@@ -16,7 +16,7 @@ class Share:
     count: int  # entries of `datatype`
     displacement: int | None  # bytes from the buffer's address; None: unknown datatype
     datatype: DatatypeRecord | Broken | None  # None: unknown
-    handle: int | None = None  # of the datatype, in w forms
+    handle: int | None = None  # handle of the datatype, in w forms
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Buffer:
     count: int
     peers: int  # number of peers of a collective call, or of partitions
     datatype: DatatypeRecord | Broken | None  # None: unknown
-    handle: int  # of the datatype
+    handle: int  # handle of the datatype
     access: frozenset[str]  # "reads" "writes" "remote"; "stale": the datatype was freed before
     shares: Sequence[Share] | None = None  # lazy, one for each peer; None: no v or w form
 

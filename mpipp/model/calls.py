@@ -26,7 +26,7 @@ class Constructor:
     combiner: str  # "NAMED": the call creates no datatype
     arguments: Mapping[str, int | tuple[int, ...] | None]
     types: tuple[DatatypeRecord | Broken | None, ...] | None  # an item is None if it is unknown
-    handles: tuple[int, ...] = ()  # of `types`
+    handles: tuple[int, ...] = ()  # handles of the datatypes in `types`
 
     @property
     def type_names(self) -> Sequence[str]:
@@ -41,7 +41,7 @@ class Constructor:
 class DatatypeArgument(NamedTuple):
     """A datatype argument of a call, except datatypes of its buffers."""
 
-    name: str  # of the argument
+    name: str  # name of the argument
     handle: int
     datatype: DatatypeRecord | Broken | None  # None: unknown
 
@@ -49,7 +49,7 @@ class DatatypeArgument(NamedTuple):
 class ArrayArgument(NamedTuple):
     """An array argument of an active call, in the program's memory: integers or handles."""
 
-    name: str  # of the argument
+    name: str  # name of the argument
     address: int
     length: int  # elements
     size: int  # bytes of an element
@@ -92,7 +92,7 @@ class Call:
     # The ordinal number in its channel, or of a collective call on its communicator. Counts from 1;
     # None: uncertain.
     ordinal: int | None = None
-    recv_ordinal: int | None = None  # of the receive in MPI_Sendrecv
+    recv_ordinal: int | None = None  # ordinal of the receive in MPI_Sendrecv
     # A receive of any message, or a matching probe, that has got its message and is about to
     # return.
     answered: bool = False

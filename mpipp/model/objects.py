@@ -31,7 +31,7 @@ class Channel:
     frozen: bool
     posted: int = 0
     history: int = 0  # address of the history's record; 0: there is no history
-    period: int = 0  # of the history's current run
+    period: int = 0  # period of the history's current run
     shared: bool = False  # threads use it without order: ordinals and counts are uncertain
     gaps: bool = False  # the history lacks a call, or has a wrong one
 
@@ -100,7 +100,7 @@ class Win:
     access_serial: int = 0  # serial of access_group, because its handle may have been reused
     exposure_serial: int = 0
     identity: int = 0  # equal in all its processes, and unique to it; 0: unknown
-    comm_identity: int = 0  # of the communicator that created it
+    comm_identity: int = 0  # identity of the communicator that created the object
     fences: int = 0  # begun calls of MPI_Win_fence
     completes: int = 0  # begun calls of MPI_Win_complete
     locking: bool = False  # whether an active MPI_Win_lock requests an exclusive lock

@@ -60,7 +60,7 @@ class HandleArgument(NamedTuple):
     """A handle argument of a procedure that mpipp does not record."""
 
     name: str
-    kind: str  # of the object, an item of `mpipp.model.KINDS`
+    kind: str  # kind of the object, an item of `mpipp.model.KINDS`
     may_be_null: bool
 
 

@@ -19,7 +19,7 @@ class UnconfirmedSends(NamedTuple):
 
     bytes: int  # a lower bound
     messages: int
-    site: Site  # of the first send
+    site: Site  # site of the first send
     last: int  # serial of the last send in its thread
 
 
@@ -32,7 +32,7 @@ class Attachment:
     )
     size: int = 0  # bytes
     address: int = 0
-    site: Site = _NOWHERE  # of the call that attached the buffer
+    site: Site = _NOWHERE  # site of the call that attached the buffer
     unheard: UnconfirmedSends | None = None
 
 

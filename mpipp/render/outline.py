@@ -95,7 +95,7 @@ class Tree:
 
 
 class Data:
-    """A part of a buffer: the rest of a datatype below some address indices."""
+    """A component of a buffer's datatype, selected by the first indices of an address."""
 
     def __init__(
         self, name: str, memory: Memory, address: int, node: Datatype, prefix: Indices, origin: int

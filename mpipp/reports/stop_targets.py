@@ -22,7 +22,7 @@ class Target(NamedTuple):
     procedure: str  # "" for any procedure, at the place where an object was created
     place: str  # "halo.c:12 in main"
     ordinal: int  # position in its channel; 0 if unknown
-    arguments: Mapping[str, int]  # those that select the channel: dest, source, tag, root
+    arguments: Mapping[str, int]  # arguments that select the channel: dest, source, tag, root
 
     def fits(
         self, rank: int | None, procedure: str, place: str, arguments: Mapping[str, int]

@@ -54,7 +54,7 @@ class Party(NamedTuple):
     ordinal: int = 0  # number of a call in its channel; 0 if unknown
     ranks: Sequence[int] = ()  # ranks in MPI_COMM_WORLD; empty if unknown
     procedure: str = ""  # the procedure of a call
-    arguments: Mapping[str, int] = {}  # those that select the channel: dest, source, tag, root
+    arguments: Mapping[str, int] = {}  # arguments that select the channel: dest, source, tag, root
     starter: str = ""  # for a persistent operation, the procedure that started it
     started: Sequence[Place] = ()  # the places of that call, innermost first
 

@@ -16,7 +16,7 @@ class Frame(NamedTuple):
     """A stack frame of a call in the program."""
 
     text: str  # "file.c:12 in main", or the known part of it
-    path: str = ""  # of the source file; "" if it is unknown
+    path: str = ""  # path of the source file; "" if it is unknown
     line: int = 0
     function: str = ""
     library: str = ""  # name of the shared library; "" for the program itself

@@ -49,7 +49,7 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 MPIPP_SEAM void *mpipp_abi_symbol(const char *name);
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_abi_symbol(#global))
-// These are removed from mpi.h, but still exist in the library.
+// mpi.h no longer has these names, but the library still has them.
 #undef MPI_LB
 #undef MPI_UB
 #define MPI_LB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_lb)

@@ -20,9 +20,9 @@
 #include "watcher_client/queries.h"
 
 enum {
-  USED_PLACES = MPIPP_KNOWN_PLACES, // places in sets of so many
+  USED_PLACES = MPIPP_KNOWN_PLACES, // number of places, in sets of WAYS
   WAYS = 4,
-  MOST_USES = 8, // of one place, each with another buffer, count or datatype
+  MOST_USES = 8, // uses of one place, each with another buffer, count or datatype
   MOST_FRAMES = 12,
   MOST_VISITED = 64,
   FRAME_BYTES = 4096, // bytes that are read from the end of each frame
@@ -123,9 +123,9 @@ struct mpipp_stack_walk {
   struct mpipp_asking *asking;
   uint64_t heap_end, objects; // heap_end: the end of the main heap; objects: number of heap objects
                               // read so far
-  uint64_t code, stack;       // of the previous frame: where its function continues, and its lowest
+  uint64_t code, stack;       // previous frame: where its function continues, and its lowest
                               // address
-  uint64_t registers[MPIPP_FRAME_REGISTERS]; // of the previous frame
+  uint64_t registers[MPIPP_FRAME_REGISTERS]; // registers of the previous frame
   int visited, told, has_registers;
 };
 

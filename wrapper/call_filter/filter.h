@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
   // The record of the buffer's datatype; without one, mpipp_registry_no_object.
   const struct mpipp_datatype *type = (const void *)(uintptr_t)mpipp_thread_of(call)->known[0];
   if (MPIPP_UNLIKELY((MPIPP_READ(type->object.flags) & kept) != MPIPP_FLAG_PREDEFINED)) return 0;
-  uint64_t access; // also reads `vector`, which follows it
+  uint64_t access; // reads `vector`, too, which follows `access`
   memcpy(&access, &buffer->access, sizeof access);
   if (MPIPP_UNLIKELY(access & ~(uint64_t)(MPIPP_READS | MPIPP_WRITES)) ||
       MPIPP_UNLIKELY(buffer->peers != 1))
@@ -51,8 +51,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
   int64_t bytes, low = (int64_t)buffer->address, high;
   if (__builtin_mul_overflow(buffer->count, type->extent, &bytes)) return 0;
   if (MPIPP_UNLIKELY((uint64_t)bytes - 1 >= most))
-    return 0; // also true for no bytes, and for
-              // negative numbers
+    return 0; // too many bytes, no bytes, or a negative number
   if (MPIPP_UNLIKELY(low < first)) return 0;
   if (__builtin_add_overflow(low, bytes, &high)) return 0;
   call->low = (uint64_t)low;

@@ -13,8 +13,8 @@
 #include "registry/registry.h"
 
 // Limits for queries about a target window whose size is not known yet, for equal accesses and in
-// all. More than one is useful: the target process may not have recorded its window yet, or the
-// access is outside the range that is held.
+// all. More than one is useful: the target process may not have recorded its window yet. Or the
+// access may be outside the range of the postponed accesses.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
 int mpipp_filter_has_session(void) {
@@ -50,7 +50,7 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
 }
 
 // While a window's size is unknown, only a few accesses are queried, since the watcher needs time.
-// Other accesses are held: only their range is kept, and checked as soon as the size is known.
+// Other accesses are postponed: only their range is kept, and checked when the size is known.
 // Returns 0 if this access needs a query now.
 static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;

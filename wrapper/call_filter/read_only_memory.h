@@ -28,9 +28,8 @@ static inline int mpipp_meets_constants(uint64_t low, uint64_t high) {
   return low < mpipp_filter_constants.end && mpipp_filter_constants.start < high;
 }
 
-// LARGE: for a transfer of so many bytes, a query whether they are mapped costs little in
-// comparison. WIDE: only the ends of a buffer with gaps are queried if it extends over so many
-// bytes.
+// LARGE: bytes of a transfer from which on a query whether they are mapped costs little in
+// comparison. WIDE: extent in bytes from which on only the ends of a buffer with gaps are queried.
 enum { MPIPP_LARGE = 1 << 20, MPIPP_WIDE = 1 << 24 };
 
 // Returns whether the whole range is mapped, as far as the system shows.

@@ -15,7 +15,7 @@
 enum {
   MOST_LOOKS = 16,
   MOST_TESTED = 8, // the number of pending sums tested in one call, oldest first
-  MOST_ASKED = 64, // after so many queries only the watcher's comparison each second finds errors
+  MOST_ASKED = 64, // largest number of queries; later only the watcher's comparison finds errors
   REMEMBERED = 16
 };
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { FILES = 2, STATUS = 1 }; // FILES: largest number of passed files, for output and input
-// A process tries so many times to reach the debugger's agent on its node, every STEP nanoseconds.
+// A process tries TRIES times to reach the debugger's agent on its node, every STEP nanoseconds.
 enum { TRIES = 3000, STEP = 20000000 };
 
 // mpipp/cli/commands/debug/held_ranks.py has the same layouts.

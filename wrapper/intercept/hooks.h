@@ -24,7 +24,7 @@ struct mpipp_passage {
   void *base;
   // The addresses where the call stores its results; NULL if it has no such argument. Request
   // handles are at call->requests.
-  void *handle;     // of the object that the call creates or frees, with the type of the argument
+  void *handle;     // the object that the call creates or frees, with the type of the argument
   uint32_t kind;    // enum mpipp_kind: the kind of that object
   int32_t statuses; // number of MPI_Status; in an array there is one for each request
   void *status;     // the first status. It exists even if the program ignores statuses, provided

@@ -109,7 +109,7 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->peers = 1;
   buffer->datatype = datatype;
   buffer->access = access;
-  buffer->vector = 0; // one store together with `access`
+  buffer->vector = 0; // the compiler merges this store with that of `access`
   buffer->role = mpipp_role(role);
   // Records never move. So the record of the thread's last call is tried first: usually this call
   // has the same datatype.

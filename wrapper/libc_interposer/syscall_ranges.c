@@ -31,7 +31,7 @@ enum { LOADS, STORES };
 enum mpipp_system_kind {
   NONE,
   WHOLE,    // `size` bytes, times the value of an argument
-  RESULT,   // at most so many bytes: the result of the call is the number of bytes used
+  RESULT,   // at most `size` bytes: the result of the call is the number of bytes used
   TEXT,     // a string, up to its NUL
   LENGTH,   // the argument `count` is the address of the length
   PARTS,    // an array of struct iovec: the result of the call is the number of bytes used
@@ -144,7 +144,7 @@ int mpipp_fetch(void *to, uint64_t from, size_t bytes) {
   return read_memory && read_memory(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
-// Adds the parts of an array of struct iovec, up to so many bytes in total.
+// Adds the parts of an array of struct iovec, up to `bytes` bytes in total.
 static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t count,
                        uint64_t bytes, int stores) {
   struct iovec all[MPIPP_SYSTEM_PARTS];

@@ -87,8 +87,8 @@ FOUR(ssize_t, preadv, int, parts, int, off_t, SYS_preadv)
 FOUR(ssize_t, preadv64, int, parts, int, off_t, SYS_preadv)
 FIVE(ssize_t, preadv2, int, parts, int, off_t, int, SYS_preadv2)
 FIVE(ssize_t, preadv64v2, int, parts, int, off_t, int, SYS_preadv2)
-FOUR(ssize_t, recv, int, to, size_t, int, SYS_recvfrom) // it has the first four arguments of
-                                                        // recvfrom
+FOUR(ssize_t, recv, int, to, size_t, int, SYS_recvfrom) // the system call is recvfrom, with four
+                                                        // arguments
 FIVE(ssize_t, __recv_chk, int, to, size_t, size_t, int, SYS_read)
 SIX(ssize_t, recvfrom, int, to, size_t, int, address, socklen_t *, SYS_recvfrom)
 THREE(ssize_t, recvmsg, int, struct msghdr *, int, SYS_recvmsg)

@@ -31,7 +31,7 @@ static int has_own_op(const struct mpipp_call *call) {
 
 // The arguments of one side of a call, as MPI gets them.
 struct mpipp_collectives_side {
-  int is_there; // it is significant in this process; its address may be NULL, as MPI_BOTTOM may be
+  int is_there; // MPI uses this side in this process; its address may be NULL, like MPI_BOTTOM
   void *address;
   int64_t count;
   MPI_Datatype type;

@@ -7,7 +7,7 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { BUFFERED_IN = 4 }; // with one seed of so many, standard sends stay as they are
+enum { BUFFERED_IN = 4 }; // with one seed in 4, standard sends stay as they are
 
 static uint64_t seed;
 static uint32_t calls[MPIPP_PROCEDURES]; // number of calls of each procedure

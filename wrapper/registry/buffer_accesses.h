@@ -18,7 +18,7 @@ enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
 struct mpipp_touch {
   uint32_t state;  // enum "touch_state"; stored last, when the entry is complete
   uint32_t stores; // 1: a store, 0: a load
-  uint64_t serial; // of the operation's request
+  uint64_t serial; // serial of the operation's request
   uint64_t address, tid;
   uint32_t moved; // enum "moved"
   uint32_t bytes; // bytes of the whole access; 0: unknown

@@ -93,11 +93,11 @@ struct mpipp_object {
     };
     uint64_t flags_and_fint; // both members at once
   };
-  uint64_t caller;  // return address of the call that created it, 0 if unknown
-  uint64_t frames;  // address of a count, followed by so many more return addresses (u64); 0 if not
-                    // requested
-  uint64_t name;    // address of a C string: the name that the program or the standard gives it, 0
-                    // if none
+  uint64_t caller; // return address of the call that created it, 0 if unknown
+  uint64_t frames; // address of a count, followed by that number of further return addresses (u64);
+                   // 0 if not requested
+  uint64_t name;   // address of a C string: the name that the program or the standard gives it, 0
+                   // if none
   uint32_t holders; // references that the program holds beside the first one (MPI_Comm_group
                     // returns one handle several times)
   uint32_t given;   // private, for a request: number of the last pass over a call's requests that
@@ -351,7 +351,7 @@ struct mpipp_win {
   uint64_t access_serial, exposure_serial;
   uint64_t identity;      // a number that is equal in all its processes and different from other
                           // windows'; 0: unknown
-  uint64_t comm_identity; // of the communicator that was passed when it was created
+  uint64_t comm_identity; // identity of the communicator that created the object
   uint64_t fences;        // number of calls of MPI_Win_fence that have begun
   uint64_t completes;     // number of calls of MPI_Win_complete that have begun
   uint64_t channel; // private: address of the channel of its collective calls, 0 if none is kept

@@ -92,7 +92,7 @@ static const struct mpipp_table tables[] = {
     {.name = "python_places",
      .record = RECORD_python_place,
      .record_size = sizeof(struct mpipp_python_place)},
-    // Other records refer to these by address.
+    // Histories and pages. Other records refer to them by address.
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
     // Arrays that exist only if buffers are guarded.
@@ -109,7 +109,7 @@ static const struct mpipp_table tables[] = {
     {.name = "stack_places",
      .record = RECORD_stack_place,
      .record_size = sizeof(struct mpipp_stack_place)},
-    // Other records refer to these by address.
+    // Past calls. Other records refer to them by address.
     {.name = "past_calls",
      .record = RECORD_past_call,
      .record_size = sizeof(struct mpipp_past_call)},

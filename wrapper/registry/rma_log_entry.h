@@ -80,7 +80,7 @@ enum mpipp_log_hints {
   MPIPP_LOG_HAS_OPS = 1,
   MPIPP_LOG_SAME_OP = 2,
   MPIPP_LOG_HAS_ORDERING = 4,
-  MPIPP_LOG_RAR = 8, // this order is kept
+  MPIPP_LOG_RAR = 8, // MPI keeps the order of a read after a read
   MPIPP_LOG_RAW = 16,
   MPIPP_LOG_WAR = 32,
   MPIPP_LOG_WAW = 64,

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// These are static data, copied to memory that core files contain.
+// A field of a record. All fields are static data, copied to memory that core files contain.
 struct mpipp_field {
   char name[24];
   uint16_t record; // index into the list of records
@@ -141,7 +141,7 @@ struct mpipp_registry {
   uint64_t forgotten;    // number of calls for which the ledger had no capacity
   uint64_t unasked;      // number of queries for the watcher for which there was no capacity
                          // (watcher_client/queries.h)
-  struct mpipp_attachment attached; // for all communicators without a buffer of their own
+  struct mpipp_attachment attached; // buffer of communicators that have none of their own
   uint64_t of_sessions;             // 1: a session has attached a buffer
   // Address of a record like a communicator's, which has the channels of calls without a
   // communicator; 0: none yet.

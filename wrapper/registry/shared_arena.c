@@ -16,7 +16,7 @@
 #endif
 
 enum {
-  FIRST_BYTES = 1 << 20, // of the first region; each later one is a fourth of all earlier ones
+  FIRST_BYTES = 1 << 20, // bytes of the first region; a later one has a fourth of all before it
   STEP = 1 << 16,
   ALIGNED = 64,
   SMALLEST = 5, // exponent of the smallest block: sizes are powers of two, at least 32 bytes

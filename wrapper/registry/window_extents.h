@@ -13,8 +13,8 @@ enum mpipp_reach_state {
   MPIPP_REACH_KNOWN,
   MPIPP_REACH_ELSEWHERE, // the process is on another node, so the size stays unknown
 };
-// A group of accesses that were held: the bytes that each uses, relative to its displacement, and
-// the least and largest displacement.
+// A group of accesses that are checked when the size is known. It has the bytes that each access
+// uses, relative to its displacement, and the least and largest displacement.
 struct mpipp_reached {
   int64_t low, high, first, last;
 };
@@ -22,8 +22,8 @@ enum { MPIPP_REACHED = 4 };
 struct mpipp_reach {
   uint64_t state; // stored last, when the other members are complete
   int64_t size, disp_unit;
-  // Private. asked: number of queries about this window. held: number of accesses since then that
-  // were not queried. used: number of `kinds` in use. The last kind may stand for several: then its
+  // Private. asked: number of queries about this window. held: number of accesses since the
+  // last query. used: number of `kinds` in use. The last kind may stand for several: then its
   // ranges include them all.
   uint64_t asked, held, used;
   struct mpipp_reached kinds[MPIPP_REACHED]; // the first `used` entries are valid

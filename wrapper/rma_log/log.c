@@ -11,7 +11,7 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of the first and the largest page
+enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // words of the first and the largest page
 enum { WHOLES_BITS = 9, WAYS = 2 };
 
 static uint32_t lock; // 1: a thread holds it

@@ -19,9 +19,9 @@ struct mpipp_like {
   uint64_t number, changed, count, differences[2];
 };
 
-// Begins an entry for a call, with so many words of its own, and returns their address. The caller
-// then calls mpipp_rma_log_end. Returns NULL beyond the limit (MPIPP_RMA_LOG, in bytes): then
-// nothing more is logged.
+// Begins an entry for a call, with a number of words of its own, and returns their address. The
+// caller then calls mpipp_rma_log_end. Returns NULL beyond the limit (MPIPP_RMA_LOG, in bytes):
+// then nothing more is logged.
 uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
                               uint64_t words);
 void mpipp_rma_log_end(void);
@@ -29,8 +29,8 @@ void mpipp_rma_log_end(void);
 // new one resembles, for mpipp_rma_log_repeat. The word with that index may differ.
 struct mpipp_like mpipp_rma_log_find_like(uint64_t index);
 // Adds an entry that equals `like`, except that the word with that index differs by `difference`.
-// It replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if the entry
-// has to be begun as usual.
+// It replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if the
+// caller must use mpipp_rma_log_begin.
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference);
 // Ends the current entry, and begins another of the same call. Returns NULL without capacity; even
 // then, call mpipp_rma_log_end next.

@@ -8,8 +8,8 @@
 #include "rma_log/log.h"
 
 // Adds the entry of an operation if it resembles the last entry of its place and target. The
-// operation must have no request, no values, and only memory that is never freed. Returns 0 if the
-// entry has to be added as usual; otherwise call mpipp_rma_log_end next.
+// operation must have no request, no values, and only memory that is never freed. Returns 0 if
+// nothing was added; otherwise call mpipp_rma_log_end next.
 int mpipp_rma_log_repeat_operation(const struct mpipp_call *call);
 // Adds the entry of a synchronizing call if it resembles the last one of its place and target. The
 // call must have only a window and a target.

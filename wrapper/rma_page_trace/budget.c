@@ -14,9 +14,9 @@ enum { PERCENT = 10, PAGE = 12000, STEP = 25000, SIGNAL = 4000 };
 #define HEAD_START 20000000u
 enum {
   SHARE = 4
-};                             // use one part in so many of the remaining budget, which also has to
+};                             // a call may use a fourth of the remaining budget, which also has to
                                // last for later calls
-enum { TURN = 22, TURNS = 8 }; // turns last 2^22 nanoseconds, and one in so many is used
+enum { TURN = 22, TURNS = 8 }; // turns last 2^22 nanoseconds, and one turn in 8 is used
 enum { PLACES = 64, LATELY = 8, DEAREST = 8 };
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 

@@ -11,8 +11,8 @@ void mpipp_trace_budget_open(void);
 void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps);
 // Counts a fault. steps: 1 if a single step with another signal follows.
 void mpipp_trace_budget_count_fault(int steps);
-// mpipp_trace_budget_leave: this thread continues after a call at that place.
-// mpipp_trace_budget_spend: it has traced since then. mpipp_trace_budget_enter: it comes to the
+// Call mpipp_trace_budget_leave when this thread continues after a call at that place,
+// mpipp_trace_budget_spend when it has traced accesses, and mpipp_trace_budget_enter before its
 // next call.
 void mpipp_trace_budget_leave(uint64_t place);
 void mpipp_trace_budget_spend(void);

@@ -198,7 +198,7 @@ static void handle_trap(int number, siginfo_t *info, void *data) {
 static int is_traced(void) {
   static uint64_t asked;
   static int answer;
-  enum { OFTEN = 10000000 }; // asks the system only after so many nanoseconds
+  enum { OFTEN = 10000000 }; // nanoseconds before the system is asked again
   char text[512] = "";
   if (asked && mpipp_trace_budget_time() - asked < OFTEN) return answer;
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -407,7 +407,7 @@ uint64_t mpipp_trace_area_shift(uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Protects open pages from that page on, at most so many. Returns their number; 0 if the program
+// Protects at most `most` open pages, from page `first` on. Returns their number; 0 if the program
 // has freed some of them.
 static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most) {
   uint64_t count = 0, pages = (area->last - area->low) / MPIPP_PAGE;

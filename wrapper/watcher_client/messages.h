@@ -32,11 +32,11 @@ MPIPP_LAYOUT(mpipp_notice);
 // "MPIPPNOW"), or an access to a buffer ("MPIPPTCH"). It is sent on a connection of its own.
 struct mpipp_disagreeing {
   char magic[8];
-  uint64_t pid, tid; // of the thread that makes the call
+  uint64_t pid, tid; // the thread that makes the call
   // A number that is equal in all processes of the call, and different for other calls. 0: the call
   // cannot be compared, and no process waits.
   uint64_t number;
-  uint64_t identity;  // of the communicator; 0 if it has none
+  uint64_t identity;  // identity of the communicator; 0 if it has none
   uint32_t here;      // number of the call's processes on this node
   uint32_t processes; // number of all processes of the call
 };

@@ -56,7 +56,7 @@ static void pump(void) {
   }
 }
 
-// Reserves so many more bytes in the query. Returns NULL if there is no space: then the query is
+// Reserves more bytes in the query. Returns NULL if there is no space: then the query is
 // dropped.
 static void *allocate(struct mpipp_asking *asking, uint64_t bytes) {
   struct mpipp_question *question = asking->question;

@@ -24,7 +24,7 @@ _KINDS = ("send", "receive", "collective", "completed", "probe", "end", "cut")
 class Channel(NamedTuple):
     """The messages with one tag from one process to another; ranks in MPI_COMM_WORLD."""
 
-    identity: int  # of the communicator
+    identity: int  # identity of the communicator
     sender: int
     receiver: int
     tag: int

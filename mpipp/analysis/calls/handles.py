@@ -62,7 +62,7 @@ _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
 
 class _PassedHandle(NamedTuple):
-    name: Value  # of the argument
+    name: Value  # name of the argument
     kind: str
     handle: int
 

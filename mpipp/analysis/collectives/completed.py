@@ -60,7 +60,7 @@ class _Calls:
 
 class _On(NamedTuple):
     # The communicator, window or file of collective calls.
-    identity: int  # of the communicator
+    identity: int  # identity of the communicator
     sequence: str  # "collectives", "window calls", "file calls"
     made: int  # ordinal of the call that created the window or file
 

@@ -47,7 +47,7 @@ class Side:
 class Key(NamedTuple):
     """A channel of messages, independent of the side from which it is seen."""
 
-    identity: int  # of the communicator
+    identity: int  # identity of the communicator
     sender: int  # rank in MPI_COMM_WORLD, like `receiver`
     receiver: int
     tag: int

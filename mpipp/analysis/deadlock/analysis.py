@@ -69,7 +69,7 @@ class Knot:
     lenient: bool  # whether only the library makes them wait
     # True if different collective operations match each other: the effect depends on the library.
     mismatch: bool
-    behind: tuple[int, ...]  # other processes that wait for these
+    behind: tuple[int, ...]  # processes that wait for the deadlocked ones
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Evidence(NamedTuple):
     """The call or object that a party stands for, for pictures of it."""
 
     call: Call | None = None
-    comm: Comm | None = None  # of a completed call, freed or not
+    comm: Comm | None = None  # communicator of a completed call, freed or not
     made: Object | None = None
     # The argument whose buffer has the element concerned, and the element's offset in it, in bytes.
     role: str = ""
@@ -41,7 +41,7 @@ class Party:
     tid: int | None = None  # thread, if the call is active
     details: tuple[Phrase, ...] = ()  # its part in the finding, one line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
-    start: ThreadCall | None = None  # of a persistent operation: the call that started it
+    start: ThreadCall | None = None  # the call that started a persistent operation
     is_wrong: bool = True  # False: its place is only the last known one before the error
 
     @property
@@ -75,7 +75,7 @@ class Finding:
     rule: Rule
     what: Phrase  # one sentence without its full stop
     parties: tuple[Party, ...]
-    sentence: Phrase  # of the rule
+    sentence: Phrase  # the sentence of the rule
     advice: Phrase
     standard: Version = None  # version of the library in the first party's process
     error_class: str = ""  # as in the rule

@@ -26,7 +26,7 @@ from mpipp.render.phrases import Phrase
 class Key(NamedTuple):
     """The key that the send and the receive of a message share."""
 
-    identity: int  # of the communicator
+    identity: int  # identity of the communicator
     sender: int  # rank in MPI_COMM_WORLD, like `receiver`
     receiver: int
     tag: int

@@ -17,7 +17,7 @@ MOST_TURNS = 4096  # combinations of two stretches' calls that are compared
 class Meeting(NamedTuple):
     """Calls that belong together: one from each history, with equal ordinals."""
 
-    ordinal: int  # of the first occurrence
+    ordinal: int  # ordinal of the first occurrence
     times: int
     of: tuple[int, ...]  # indices of the histories
     calls: tuple[KeptCall, ...]

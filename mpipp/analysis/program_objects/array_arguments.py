@@ -33,7 +33,7 @@ class Argument(NamedTuple):
     address: int
     length: int
     size: int
-    kind: str  # of an element: "status" "request" "integer"; "memory" for a window's memory
+    kind: str  # kind of an element: "status" "request" "integer"; "memory" for a window's memory
 
     @property
     def bytes(self) -> int:

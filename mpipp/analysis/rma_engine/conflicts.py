@@ -265,7 +265,7 @@ class Conflicts:
         return epoch is not None and (entry.actor, epoch.moment.number) in self._reading
 
     def _wait_for_lock(self, found: _Candidate) -> None:
-        # It becomes a conflict only if the lock of the buffer ends before the operation.
+        # The candidate becomes a conflict only if the lock of the buffer ends before the operation.
         self._locked.append(found)
         if len(self._locked) > 2 * self._waiting + SWEEP:
             self._unlock()
@@ -351,7 +351,7 @@ class Conflicts:
         self._added, self._kept = 0, kept
 
     def _forget(self) -> int:
-        # There are too many accesses: drops those that have ended or, if that is not enough, all.
+        # If there are too many accesses, drops the ended ones or, if that is not enough, all.
         dropped = [entry for some in self.memory for entry in some if entry.end_time != PENDING]
         if len(dropped) < MOST_KEPT // 2:
             dropped = [entry for some in self.memory for entry in some]

@@ -85,7 +85,7 @@ class Polling:
             self._store(process, event.window, lines)
 
     def _store(self, process: ReplayedProcess, window: int, lines: _Lines) -> None:
-        # Others may read the last store with a get.
+        # Other processes may read the last store with a get.
         segment = process.current_segment()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
 

@@ -42,7 +42,8 @@ def covering(datatype: Datatype, count: int, byte: int) -> list[Indices]:
     if step is None:
         return []
     first = _down(datatype, step)
-    # A second element lies in another repetition, or differs from the first at a node further down.
+    # A second element at this byte lies in another repetition, or differs from the first only in a
+    # deeper node.
     other = next(_steps(datatype, entries, byte, first[:1]), None)
     if other is not None:
         return sorted([first, _down(datatype, other)])

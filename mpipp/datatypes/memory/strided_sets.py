@@ -296,7 +296,7 @@ def _place(part: Comb) -> tuple[int, int, tuple[Term, ...]]:
 
 
 def _pieces(part: Comb) -> Iterator[Comb]:
-    # The parts of a small list that is not repeated; otherwise the part itself.
+    # Yields the items of a part that is a small list without repetition; otherwise the part itself.
     items = part.items
     small = isinstance(items, Listing) and len(items.starts) + len(items.combs) <= _FLAT
     if part.dims or not small:

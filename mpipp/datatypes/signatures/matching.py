@@ -5,7 +5,7 @@ The answer is exact and no repetition is expanded. Two cursors walk along both s
 are at the same object, they skip it. If both are inside repetitions, of P and of Q elements, they
 compare the next P + Q elements. If these agree, all elements agree up to the first end of the two
 repetitions (theorem of Fine and Wilf). Some walks take too many steps, for example between two ways
-to build a Fibonacci word. They are repeated on the common form of `grammar`.
+to build a Fibonacci word. Then mpipp walks along the common form of both (`grammar`).
 """
 
 from __future__ import annotations

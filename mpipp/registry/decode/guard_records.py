@@ -18,7 +18,7 @@ class Switch(NamedTuple):
 
     caller: int  # return address of the call; 0: the switch is for all calls
     procedure: str
-    address: int  # of the 4 bytes that a debugger sets to 1
+    address: int  # address of the 4 bytes that a debugger sets to 1
 
 
 def touches(source: Source) -> Iterator[Touch]:

@@ -147,8 +147,8 @@ class Tables:
             raw = source.raw_header(kind, record)
             if not raw.serial or raw.flags & hidden:
                 continue
-            # The wrapper does not query every handle's INTEGER; then it is 0. Only constants may
-            # really have 0.
+            # The wrapper does not query every handle's INTEGER; then it is 0. Only a constant may
+            # have the INTEGER 0.
             if raw.flags & null:
                 index.setdefault(raw.fint, address)
             elif raw.fint or raw.flags & predefined:

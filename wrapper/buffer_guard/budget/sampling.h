@@ -16,8 +16,8 @@ int mpipp_guard_turn_is_persistent(const struct mpipp_call *call);
 // starts an operation whose turn it is, and at each call while any operation is guarded. Otherwise
 // the hook gets no events of requests.
 int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call);
-// The place of the current call if its operation is to be guarded; NULL if it is not its turn. The
-// caller holds the guard's lock.
+// The place of the current call if its operation is to be guarded; NULL if the budget leaves no
+// time for it. The caller holds the guard's lock.
 struct mpipp_cover *mpipp_guard_turn_take(const struct mpipp_call *call);
 
 #endif

@@ -19,8 +19,8 @@
 enum mpipp_state {
   RESTING,  // MPI does not use the buffer
   ACTIVE,   // compared when the operation completes
-  SPOILED,  // like ACTIVE, but changes are not reported: another operation writes there, or it is
-            // not its turn
+  SPOILED,  // like ACTIVE, but changes are not reported: another operation writes there, or the
+            // budget leaves no time for this one
   GIVEN_UP, // the program has its own bytes again
   LEFT,     // like GIVEN_UP, and it is unknown whether the operation is complete
   GONE,     // the memory has another use now, so nothing is stored to it
@@ -39,7 +39,7 @@ struct mpipp_snapshot {
 };
 
 enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
-#define MOST_BYTES ((uint64_t)1 << 26) // of one buffer
+#define MOST_BYTES ((uint64_t)1 << 26) // most bytes of one buffer that are compared
 
 static struct mpipp_snapshot *active[MOST], *unused;
 static struct mpipp_piece hulls[MOST]; // bounds of the active buffers

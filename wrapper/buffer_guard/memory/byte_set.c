@@ -12,7 +12,7 @@ enum { KEPT = 256, FIRST = 64, MOST_BLOCKS = 1 << 16 };
                       // displacements fit
 
 struct mpipp_block_list {
-  uint64_t record, serial; // of the datatype that the list belongs to; 0: the list is not kept
+  uint64_t record, serial; // record and serial of the list's datatype; 0: the list is not kept
   int64_t count;
   uint64_t total, high; // number of bytes, and the end of the last block
   uint64_t stride;      // as in strided blocks; 0: the blocks are not equally spaced

@@ -64,7 +64,7 @@ int mpipp_guard_pages_open(void) {
   if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
   if (made < 0) return 0;
   struct stat now;
-  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the process may not have so many open files
+  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the limit of open files is lower
   if (file < 0)
     file = made;
   else

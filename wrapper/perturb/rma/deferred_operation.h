@@ -9,8 +9,8 @@
 #include "perturb/rma/split_operation.h"
 #include "perturb/statistics.h"
 
-// One argument: `count` entries of a datatype. It is a duplicate, so that the program may free its
-// own.
+// One argument: `count` entries of a datatype. The datatype is a duplicate, so that the program may
+// free its own.
 struct mpipp_argument {
   const void *address;
   int count;
@@ -34,8 +34,8 @@ struct mpipp_deferred_operation {
   unsigned operation;       // procedure without its variants: MPIPP_PROC_Put, MPIPP_PROC_Get ...
   int fetches, accumulates; // fetches: it returns data to the program; accumulates: MPI keeps its
                             // order
-  int is_chosen;            // it is passed to MPI now
-  int is_at_once;           // it is passed to MPI in its own call
+  int is_chosen;            // MPI gets the operation now
+  int is_at_once;           // MPI gets the operation in its own call
   int overtakes;            // MPI gets it before an operation with a lower number
   uint64_t latency;         // largest delay in milliseconds
   uint64_t delay;           // delay so far in microseconds

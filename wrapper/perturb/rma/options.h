@@ -29,7 +29,7 @@ extern struct mpipp_rules mpipp_perturb_rules __attribute__((visibility("hidden"
 // Reads the options, for example "SEED,order=reverse,split=yes". mpipp/cli/commands/run/perturb.py
 // has checked the text.
 void mpipp_perturb_rules_open(const char *text);
-// Returns the user's choice, or else a random one: yes in so many cases of 16.
+// Returns the user's choice, or else a random one: yes in `in_16` cases of 16.
 int mpipp_perturb_choose(int choice, unsigned in_16);
 
 #endif

@@ -23,10 +23,10 @@ enum {
   NEXT_TO_MPI = 2000, // the order of the hook; the guard's is 1000
   ANY_TARGET = -1,
   MOST = 100000, // largest number of operations that wait at a time
-  LATE_IN = 16,  // with the seed's choice, one operation in so many is late,
-  FIRST = 64,    // but only among the first ones at each place, so that a long run takes little
-                 // longer,
-  LATENCY = 5,   // and at most by so many milliseconds
+  LATE_IN = 16,  // if the seed chooses, one operation in 16 is late
+  FIRST = 64,    // only the first 64 operations of each place may be late, so that a long run
+                 // takes little longer
+  LATENCY = 5,   // largest delay of a late operation, in milliseconds
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

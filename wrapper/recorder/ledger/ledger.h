@@ -16,7 +16,8 @@
 #include "recorder/ledger/call_items.h"
 #include "registry/object_store.h"
 
-// In a run, the time of one call in so many is kept, unless another thread holds the lock.
+// In a run of equal calls, the time of one call in 64 is kept, unless another thread holds the
+// lock.
 enum { MPIPP_TIMED = 64 };
 
 // The place of the call in the program. Call it without the lock, because it may use the system's
@@ -41,8 +42,8 @@ uint64_t mpipp_recorder_note_collective_locked(struct mpipp_comm *comm,
 int mpipp_recorder_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
 void mpipp_recorder_note_object_call_locked(struct mpipp_channel *channel,
                                             const struct mpipp_call *call, uint64_t place);
-// Notes, in the channel MPIPP_TURNS, that so many consecutive calls were made on the communicator
-// with that identity. In the history this looks like a call with this root and tag. The caller
+// Notes, in the channel MPIPP_TURNS, a number of consecutive calls on the communicator with that
+// identity. In the history this looks like a call with this root and tag. The caller
 // holds the lock.
 void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
                                      uint64_t identity, uint64_t calls);

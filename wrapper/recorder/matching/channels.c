@@ -323,7 +323,7 @@ void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_St
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   if (source == MPI_ANY_SOURCE)
-    return mpipp_recorder_distrust_comm(call); // it is unknown which message was received
+    return mpipp_recorder_distrust_comm(call); // mpipp cannot know which message was received
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   int late = comm && mpipp_recorder_has_wildcards(comm);

@@ -27,7 +27,7 @@ const struct mpipp_attachment *mpipp_recorder_attachment_for(const struct mpipp_
   if (!comm) return NULL;
   const struct mpipp_attachment *found = &comm->attached;
   if (MPIPP_READ(found->state) == MPIPP_NOT_ATTACHED) {
-    // It is not recorded which communicators belong to the session.
+    // mpipp does not record which communicators belong to a session.
     if (mpipp_registry.of_sessions && !(comm->object.flags & MPIPP_FLAG_PREDEFINED)) return NULL;
     found = &mpipp_registry.attached;
   }

@@ -329,8 +329,7 @@ void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI
                              const MPI_Status *statuses, int code) {
   const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
   if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS))
-    return; // it is unknown which
-            // operation failed
+    return; // mpipp cannot know which operation failed
   for (int64_t i = 0; i < count; i++) {
     if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       mpipp_recorder_fail_completion(MPIPP_KEY(before[i]),
