@@ -12,6 +12,7 @@ from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import worlds
 from mpipp.analysis.deadlock import stack_steps
 from mpipp.common.errors import MpippError
+from mpipp.gdb import job_ranks
 from mpipp.gdb.all_ranks import thread_stack
 from mpipp.gdb.program import abandoned_frames, call_sites, outside_mpi, sessions
 from mpipp.gdb.program.inferior_memory import is_core, selected
@@ -79,7 +80,7 @@ def gathered() -> Stacks:
     for one in found:
         for stack in one.stacks if one.number not in ranked else ():
             others.add(one.number, stack)
-    failures = [f"inferior {one.number}: {one.failure}" for one in found if one.failure]
+    failures = [f"{job_ranks.words([one.number])}: {one.failure}" for one in found if one.failure]
     return Stacks(jobs, others, failures)
 
 

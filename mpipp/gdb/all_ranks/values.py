@@ -12,7 +12,7 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.common.errors import MpippError
-from mpipp.gdb import console
+from mpipp.gdb import console, job_ranks
 from mpipp.gdb.all_ranks import thread_stack
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.printers import buffer_lookup
@@ -79,7 +79,7 @@ def gathered(text: str) -> Values:
 def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, str]:
     thread = _thread(inferior)
     if thread is None:
-        raise MpippError("it runs: stop it with interrupt")
+        raise MpippError(f"it runs: stop it with {job_ranks.interrupt()}")
     with abandoned_frames.selected(thread):
         frames = list(_frames())
         # gdb also finds a static variable of any other file, which the user hardly means. So frames

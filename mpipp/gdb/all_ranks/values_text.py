@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from mpipp.common import output_file
 from mpipp.common.errors import MpippError
-from mpipp.common.text import wording
+from mpipp.gdb import job_ranks
 from mpipp.gdb.all_ranks import values
 from mpipp.gdb.all_ranks.values import Values
 from mpipp.gdb.parser import operands
@@ -61,4 +61,4 @@ def _failures(found: Values) -> Iterator[str]:
 
 def _unranked(found: Values) -> Iterator[str]:
     if found.unranked:
-        yield f"{wording.numbered('inferior', found.unranked)}: the rank is not known"
+        yield f"{job_ranks.words(found.unranked)}: the rank is not known"

@@ -9,6 +9,7 @@ from typing import Any
 from mpipp.common import output_file
 from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
+from mpipp.gdb import job_ranks
 from mpipp.gdb.all_ranks import stacks
 from mpipp.gdb.all_ranks.stacks import Job, Stacks
 from mpipp.ranks import stack_tree
@@ -50,7 +51,7 @@ def sections(
         if number:
             yield ""
         if len(found.jobs) > 1:
-            yield f"{wording.numbered('inferior', job.inferiors)}, started together:"
+            yield f"{job_ranks.words(job.inferiors)}, started together:"
         yield from of_job(job)
         if missing := _missing(job):
             yield f"incomplete: {wording.verb(missing, 'is', 'are')} not in this gdb"

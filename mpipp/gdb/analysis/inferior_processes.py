@@ -13,6 +13,7 @@ from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Party
 from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
+from mpipp.gdb import job_ranks
 from mpipp.gdb.program import (
     call_sites,
     calling_frame,
@@ -45,12 +46,14 @@ class CheckedInferiors:
             with selected(inferiors[0]):
                 self._add(sessions.required())
             return
+        failed: dict[str, list[int]] = {}
         for inferior in inferiors:
             with selected(inferior):
                 try:
                     self._add(sessions.required())
                 except MpippError as error:
-                    self.failures.append(f"inferior {inferior.num}: {error}")
+                    failed.setdefault(str(error), []).append(inferior.num)
+        self.failures += [f"{job_ranks.words(each)}: {why}" for why, each in failed.items()]
         if not self.processes:
             sessions.required()  # raises an error that says what to do
             raise MpippError("\n".join(self.failures))
@@ -78,9 +81,12 @@ class CheckedInferiors:
             return ""
         sessions = [self.sessions[number] for number in numbers]
         ranks = [session.registry.info.world_rank for session in sessions]
-        inferiors = wording.numbered("inferior", [session.inferior.num for session in sessions])
+        inferiors = job_ranks.words([session.inferior.num for session in sessions])
         known = [rank for rank in ranks if rank is not None]
-        return f"{wording.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
+        named = wording.ranks(known)
+        if len(known) < len(ranks) or named == inferiors:
+            return inferiors
+        return f"{named} ({inferiors})"
 
     def rank(self, number: int) -> int | None:
         """The rank of a process in MPI_COMM_WORLD; None if unknown."""
@@ -155,6 +161,8 @@ def _expect_stopped(session: Session) -> None:
     recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     running = [one for one in inferior.threads() if not one.is_stopped()]
     numbers = [one.num for one in running if one.ptid[1] in recorded]
+    if numbers and job_ranks.rank(inferior.num) is not None:
+        raise MpippError(f"a thread that calls MPI runs: stop it with {job_ranks.interrupt()}")
     if numbers:
         name = f"{inferior.num}.{min(numbers)}" if len(gdb.inferiors()) > 1 else min(numbers)
         raise MpippError(f"thread {name}, which calls MPI, runs: stop it with interrupt")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import gdb
 
 from mpipp.common.errors import MpippError
-from mpipp.gdb import console, output
+from mpipp.gdb import console, job_ranks, output
 from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.frame import show_frame
@@ -71,7 +71,7 @@ def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
             try:
                 sessions.required()
             except MpippError as error:
-                yield f"inferior {inferior.num}: {error}"
+                yield f"{job_ranks.words([inferior.num])}: {error}"
 
 
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import gdb
 
 from mpipp.common.errors import MpippError
-from mpipp.gdb import console
+from mpipp.gdb import console, job_ranks
 from mpipp.gdb.program import abandoned_frames, call_sites, symbol_names
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import Site, Thread
@@ -35,7 +35,7 @@ def caller(site: Site) -> gdb.Frame:
     """
     newest = frame = abandoned_frames.newest_frame()
     if newest is None:
-        raise MpippError("the selected thread runs: stop it with interrupt")
+        raise MpippError(f"the selected thread runs: stop it with {job_ranks.interrupt()}")
     for _ in range(_INSIDE):
         if frame is None:
             break

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import gdb
 
+from mpipp.gdb import job_ranks
 from mpipp.gdb.program import sessions
 from mpipp.gdb.program.inferior_memory import selected
-
-_launched: dict[int, int] = {}  # ranks from the launcher, by the inferior's number
 
 
 def inferiors() -> list[gdb.Inferior]:
@@ -26,15 +25,11 @@ def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
     return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))
 
 
-def name(inferior: gdb.Inferior, number: int) -> None:
-    """Use `number`, from the launcher, as the rank of an inferior until MPI is initialized."""
-    _launched[inferior.num] = number
-
-
 def rank(inferior: gdb.Inferior) -> int | None:
     """The rank of an inferior; None if it is unknown, or if there is no wrapper."""
-    if inferior.num in _launched:
-        return _launched[inferior.num]
+    number = job_ranks.rank(inferior.num)
+    if number is not None:
+        return number
     with selected(inferior):
         session = sessions.current()
         return None if session is None else session.registry.info.world_rank

@@ -12,7 +12,7 @@ from typing import Any
 import gdb
 
 from mpipp.common.errors import MpippError, NoWrapper
-from mpipp.gdb import console
+from mpipp.gdb import console, job_ranks
 from mpipp.gdb.program import abandoned_frames, call_sites, memory_mappings, symbol_names
 from mpipp.gdb.program.inferior_memory import InferiorMemory, core_file, is_core, selected
 from mpipp.gdb.program.tokens import Key
@@ -121,7 +121,8 @@ def required() -> Session:
     if session is not None and session.fresh:
         return session
     if _is_at_prompt and _runs(inferior):
-        raise MpippError("all threads of this process run: stop one of them with interrupt")
+        stop = job_ranks.interrupt()
+        raise MpippError(f"all threads of this process run: stop one of them with {stop}")
     if inferior.num in _failures:
         raise _failures[inferior.num]
     try:

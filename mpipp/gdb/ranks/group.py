@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.gdb.program import ranks
+from mpipp.gdb import job_ranks
 from mpipp.gdb.ranks.frames import own_frame
 from mpipp.ranks import rank_set
 
@@ -24,7 +24,7 @@ class Group:
     def add(self, rank: int, inferior: gdb.Inferior) -> None:
         """Register an inferior as the process of a rank."""
         self._inferiors[rank] = inferior.num
-        ranks.name(inferior, rank)
+        job_ranks.name(inferior.num, rank)
 
     def inferior(self, rank: int) -> gdb.Inferior | None:
         """The inferior of a rank, which may have no process now; None for an unknown rank."""

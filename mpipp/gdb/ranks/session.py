@@ -58,6 +58,7 @@ class DebugSession:
         self.start = JobStart(self.group, actions)
         self._link: Link | None = None
         self._is_attached = False
+        self.is_running_ranks = False  # whether a command of mpipp's lets ranks run now
         self._is_ending = False  # the user ended the job: ignore its last messages
         self._target: TargetBreakpoint | None = None  # the place that `run-to` named
         self._selected = 0  # the rank to select after a wait
@@ -83,6 +84,12 @@ class DebugSession:
         self.start.begin()
         link.send(restart=True)
 
+    def end_job(self) -> None:
+        """End the job. Raises MpippError if `mpipp debug` did not start it."""
+        link = self.required_link()
+        self.kill_ranks()
+        link.send(kill=True)
+
     def kill_ranks(self) -> None:
         """End the processes that gdb has."""
         self._let_go("kill")
@@ -105,6 +112,11 @@ class DebugSession:
             raise MpippError("this gdb has not started the job: mpipp debug -n 4 -- ./app does")
         return self._link
 
+    @property
+    def ends_job(self) -> bool:
+        """Return whether the job ends with this gdb: gdb started it, and did not attach to it."""
+        return self._link is not None and not self._is_attached
+
     def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int] | None) -> None:
         """Let ranks run, and hold the prompt back until the `awaited` ranks have stopped.
 
@@ -117,6 +129,13 @@ class DebugSession:
         if awaited is not None:
             self.gate.close()
             self.waiting.begin(awaited)
+        self.is_running_ranks = True
+        try:
+            self._run(ranks, command)
+        finally:
+            self.is_running_ranks = False
+
+    def _run(self, ranks: Iterable[int], command: str) -> None:
         for rank in ranks:
             threads = self.group.threads(rank)
             if threads and command != "continue":
@@ -136,6 +155,7 @@ class DebugSession:
         console.output("{} &", command)
 
     def _run_to_entry(self, ranks: list[int], others: list[Stop]) -> None:
+        self.group.select_one_of(ranks, 0)  # the attach has selected the last
         self.run(ranks, "continue", ranks if self.start.stops_at_entry else None)
         for stop in others:
             self.waiting.add(stop)

@@ -50,10 +50,7 @@ class Kill(_JobCommand):
 
     def act(self) -> Iterable[str]:
         """End the job."""
-        found = session.required()
-        link = found.required_link()
-        found.kill_ranks()
-        link.send(kill=True)
+        session.required().end_job()
         return ["the job has ended"]
 
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""The ranks of the inferiors of `mpipp debug`, and words for inferiors in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mpipp.common.text import wording
+
+_ranks: dict[int, int] = {}  # by the inferior's number
+
+
+def name(inferior: int, rank: int) -> None:
+    """Use `rank`, from the launcher, as the rank of an inferior."""
+    _ranks[inferior] = rank
+
+
+def rank(inferior: int) -> int | None:
+    """The rank of an inferior; None if no `mpipp debug` has set it."""
+    return _ranks.get(inferior)
+
+
+def words(inferiors: Iterable[int]) -> str:
+    """Inferiors in words: "inferiors 2 and 3", or in a gdb of `mpipp debug` "ranks 1 and 2"."""
+    numbers = list(inferiors)
+    ranks = [_ranks[number] for number in numbers if number in _ranks]
+    others = [number for number in numbers if number not in _ranks]
+    names = [wording.ranks(ranks)] if ranks else []
+    names += [wording.numbered("inferior", others)] if others else []
+    return " and ".join(names)
+
+
+def interrupt() -> str:
+    """The command that stops running threads."""
+    return "mpipp interrupt" if _ranks else "interrupt"
