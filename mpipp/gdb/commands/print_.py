@@ -15,7 +15,7 @@ from mpipp.datatypes.values.nodes import Node, stage_node
 from mpipp.gdb import console, output, settings
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.parser import expressions
-from mpipp.gdb.parser.expressions import Target
+from mpipp.gdb.parser.expressions import NoHandle, Target
 from mpipp.gdb.printers import token_targets
 from mpipp.gdb.program import call_sites, sessions, statuses, tokens
 from mpipp.gdb.program.sessions import Session
@@ -285,4 +285,10 @@ class Print(Command):
             from mpipp.gdb.all_ranks import values_text  # takes some time to load
 
             return values_text.lines(argument)
-        return show(argument)
+        try:
+            return show(argument)
+        except NoHandle as error:
+            if sum(bool(one.pid) for one in gdb.inferiors()) > 1:
+                hint = f"mpipp print {argument} --ranks prints its value in all ranks"
+                raise MpippError(f"{error}; {hint}") from None
+            raise

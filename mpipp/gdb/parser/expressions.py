@@ -35,6 +35,10 @@ class Target(NamedTuple):
     rest: str
 
 
+class NoHandle(MpippError):
+    """An error for an expression whose value is not an MPI handle."""
+
+
 def target(text: str, session: Session) -> Target:
     """Split "TYPE[2][5] REST". Raises MpippError if no prefix is the handle of an MPI object."""
     problems: list[str] = []
@@ -53,7 +57,9 @@ def target(text: str, session: Session) -> Target:
             address, rest = element(text[end:])
             return Target(prefix, found, address, rest.strip())
     known = [problem for problem in problems if problem.startswith(("No symbol", "<"))]
-    raise MpippError((known or problems or ["the expression of an MPI handle is missing"])[0])
+    if problems and not known:
+        raise NoHandle(problems[0])
+    raise MpippError((known or ["the expression of an MPI handle is missing"])[0])
 
 
 def denoted(value: gdb.Value, text: str, session: Session) -> Object:
@@ -61,7 +67,7 @@ def denoted(value: gdb.Value, text: str, session: Session) -> Object:
     problems: list[str] = []
     found = _object(text, value, session, problems)
     if found is None:
-        raise MpippError(problems[0])
+        raise NoHandle(problems[0])
     return found
 
 
