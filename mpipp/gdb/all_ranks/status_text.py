@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import gdb
 
@@ -18,6 +19,25 @@ from mpipp.ranks.stack_tree import StackTree
 def lines() -> Iterator[str]:
     """The states of all processes in this gdb. Raises MpippError if there is none."""
     return where_text.sections(stacks.gathered(), _of_job, _of_others)
+
+
+class Row(NamedTuple):
+    """A line of the status, and the ranks that it is about, as bits; 0 for other lines."""
+
+    text: str
+    ranks: int
+
+
+def rows() -> list[Row]:
+    """The lines of `lines`, with ranks if all processes belong to one job. Raises MpippError."""
+    found = stacks.gathered()
+    texts = list(where_text.sections(found, _of_job, _of_others))
+    if len(found.jobs) != 1:
+        return [Row(text, 0) for text in texts]
+    # The first line is a title. Lines about other processes may follow.
+    ranks = [0, *(one.ranks for one in states.states(found.jobs[0].stacks))]
+    ranks += [0] * (len(texts) - len(ranks))
+    return [Row(*one) for one in zip(texts, ranks)]
 
 
 def _of_job(job: Job) -> Iterator[str]:

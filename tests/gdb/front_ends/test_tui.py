@@ -34,5 +34,14 @@ def test_window_follows_the_stops() -> None:
         # A process that is attached later appears after its stop.
         gdb.sendline(f"mpipp attach {pids[3]}")
         gdb.expect("in pause in lib")
+        # Keys choose a line, and its first rank.
+        gdb.sendline("focus mpipp")
+        gdb.expect("Focus set to mpipp window")
+        gdb.send("\x1bOB" * 5)
+        gdb.sendline("print $_inferior")
+        gdb.expect(r"\$1 = 3")
+        gdb.send("\x1bOA")
+        gdb.sendline("print $_inferior")
+        gdb.expect(r"\$2 = 1")
         gdb.sendline("quit")
         gdb.expect(pexpect.EOF)
