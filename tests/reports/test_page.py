@@ -124,7 +124,7 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
         "MPI_INT is sent, MPI_FLOAT received",
         "1 datatype is not freed",
     ]
-    assert texts("#f1 h4") == ["rank 0", "rank 1", "Around it"]
+    assert texts("#f1 h4") == ["rank 0", "rank 1", "Calls before and after"]
     assert texts("#f1 mark") == [
         "35\n    MPI_Send(all, 4, particle, 1, 7, MPI_COMM_WORLD);",
         "37\n    MPI_Recv(all, 12, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
@@ -145,8 +145,8 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
         "MPI_Recv 12 MPI_DOUBLE\nwrong.c:37 in exchange, at TIME"
     )
     assert texts("#f1 caption") == [
-        "messages with tag 7 on MPI_COMM_WORLD; seconds since MPI was initialized, "
-        "of calls that do not repeat those before them"
+        "messages with tag 7 on MPI_COMM_WORLD; times in seconds after MPI_Init, "
+        "none for calls that repeat earlier ones"
     ]
     assert texts("#f3 .library") == ["in libgrid.so"]
     assert texts("#f2 .call")[0].startswith(

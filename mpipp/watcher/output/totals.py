@@ -105,17 +105,11 @@ class Total(NamedTuple):
 
 
 def _partly_guarded(rows: Sequence[Guarded]) -> str:
-    # The kinds of loads and stores that page guards and comparisons do not notice. In a program
-    # compiled with mpipp cc, only the table of the report has the operations that remain.
-    if any(row.accesses for row in rows):
+    # Comparisons do not notice loads, and page guards only the first access to each page. In a
+    # program compiled with mpipp cc, only the table of the report has the operations that remain.
+    if any(row.accesses for row in rows) or not any(row.compared or row.pages for row in rows):
         return ""
-    missed = [
-        *(["loads"] if any(row.compared for row in rows) else ()),
-        *(["accesses to a page after its first"] if any(row.pages for row in rows) else ()),
-    ]
-    if not missed:
-        return ""
-    return f"; {' and '.join(missed)} in pending buffers not checked (compile with mpipp cc)"
+    return "; some accesses to buffers of pending operations not checked (compile with mpipp cc)"
 
 
 def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

@@ -10,7 +10,7 @@ from mpipp.reports.formats.html.escape import html as e
 from mpipp.reports.formats.html.svg_filter import cleaned, width
 from mpipp.reports.store import Drawn, Entry, Party, Place, Row, Timeline
 
-_TIMES = "; seconds since MPI was initialized, of calls that do not repeat those before them"
+_TIMES = "; times in seconds after MPI_Init, none for calls that repeat earlier ones"
 _ACCESSES = 2  # parties of a conflict that are open at first; others are in the picture
 _READABLE = 0.6  # the smallest scale of a picture
 STEP = 100  # pixels between the widths in the style sheet
@@ -150,7 +150,7 @@ def _buffer(drawn: Drawn) -> Iterator[str]:
 
 
 def _timeline(of: Timeline) -> Iterator[str]:
-    yield '<section class="around"><h4>Around it</h4>'
+    yield '<section class="around"><h4>Calls before and after</h4>'
     if of.rows:
         yield from _calls(of)
     if of.now:

@@ -123,7 +123,7 @@ border-left:4px solid var(--error)} .here .dim{color:inherit}
 .controls label:has(#search){flex:1 0 100%;display:flex;gap:.5rem;align-items:center}
 .permalink{float:none;margin:.25rem 0}
 .line{grid-template-columns:2.25rem minmax(0,1fr);gap:0 .5rem} .run{gap:.25rem 1.5rem}
-.ranks{flex-wrap:wrap}.strip{order:3;flex:1 0 100%}
+.ranks{flex-wrap:wrap}.strip{order:3;flex:1 0 100%}.cell{flex-grow:1}
 .ranks>span:first-child{flex:1}.ranks>span:last-child{margin-left:auto}}
 @media print{:root{color-scheme:light} body{max-width:none;padding:0;font-size:10.5pt}
 .skip,nav,.controls,button,.permalink{display:none!important}
