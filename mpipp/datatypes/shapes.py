@@ -5,7 +5,7 @@ A shape describes the branches of a node of the type-tree; each branch has indic
 address. From the indices of a child, a shape computes its place in memory and in the packed data,
 and the reverse, without listing repetitions. There are two shapes: regular copies of one component,
 and listed blocks. Displacements and positions are in bytes from the node's own start. Functions
-accept the first few indices only; missing ones count as 0. They do not check indices.
+accept the first few indices only; missing ones count as 0. These functions do not check indices.
 """
 
 from __future__ import annotations

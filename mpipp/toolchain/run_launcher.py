@@ -76,8 +76,8 @@ def _on_path(flavor: Flavor) -> str:
 
 
 def _called(path: str) -> str:
-    # Use the name if the user's shell would find it. Called by a path, Open MPI's launcher changes
-    # PATH and LD_LIBRARY_PATH of all processes, as with its option --prefix.
+    # Use the name if the user's shell would find it. If Open MPI's launcher is
+    # called by a path, it changes PATH and LD_LIBRARY_PATH of all processes, like --prefix.
     name = os.path.basename(path)
     found = shutil.which(name)
     return name if found and os.path.samefile(found, path) else path

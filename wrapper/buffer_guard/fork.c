@@ -37,7 +37,7 @@ static void before_fork(void) {
   block(&before);
   if (!depth++) {
     was_locked = held;
-    if (!held) mpipp_guard_windows_forget(0, ~(uint64_t)0);
+    if (!held) mpipp_guard_aliases_forget(0, ~(uint64_t)0);
     mpipp_guard_pages_before_fork();
     if (!held) mpipp_guard_lend();
   }

@@ -118,9 +118,9 @@ static void count(const struct mpipp_guarded_operation *guarded) {
   uint64_t *counted = &cover->nothing; // until a part is found that is protected or compared
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
-    if (part->window && !part->is_open)
+    if (part->alias && !part->is_open)
       counted = &cover->pages;
-    else if (counted == &cover->nothing && (!part->window || part->compared))
+    else if (counted == &cover->nothing && (!part->alias || part->compared))
       counted = &cover->compared;
   }
   if (counted == &cover->pages) mpipp_guard_faults_refresh();
@@ -129,11 +129,11 @@ static void count(const struct mpipp_guarded_operation *guarded) {
 
 static struct mpipp_guarded_operation *guard_call(struct mpipp_passage *passage,
                                                   struct mpipp_cover *cover) {
-  uint64_t refused = mpipp_guard_refused_windows;
+  uint64_t refused = mpipp_guard_refused_aliases;
   if (is_partitioned(passage->call))
     mpipp_guard_faults_catch(); // other threads that store to the pages meanwhile have to wait
   struct mpipp_guarded_operation *guarded = guard_buffers(passage->call);
-  mpipp_registry.crowded += mpipp_guard_refused_windows != refused;
+  mpipp_registry.crowded += mpipp_guard_refused_aliases != refused;
   if (!guarded) {
     mpipp_guard_skip(cover, mpipp_guard_turn_is_persistent(passage->call), 0);
     return NULL;

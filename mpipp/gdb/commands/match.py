@@ -72,7 +72,7 @@ class Match(Command):
 
     mpipp match TYPE [COUNT] with TYPE [COUNT] [--json]
 
-    The first is the sender's, the second the receiver's. The answer is
+    The first datatype is the sender's, and the second the receiver's. The answer is
       match      the same basic types in the same order
       partial    the send is shorter: legal in point-to-point, not in collective communication
       longer     the send is longer: the message is truncated

@@ -29,7 +29,7 @@ enum mpipp_state {
 struct mpipp_snapshot {
   struct mpipp_bytes bytes;
   uint64_t shift; // distance to the memory that MPI gets; 0 for a copy that leaves out gaps
-  struct mpipp_pool_buffer *room; // NULL: MPI's memory belongs to a window
+  struct mpipp_pool_buffer *room; // NULL: MPI's memory belongs to an alias
   char *copy;                     // the bytes without the gaps; NULL: they are at distance `shift`
   uint32_t writes, shared;        // enum mpipp_memory
   uint32_t state, position;       // enum mpipp_state, and the index in `active`
@@ -122,14 +122,14 @@ static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
   return own && bytes->low > self->call.frame ? self : NULL;
 }
 
-struct mpipp_snapshot *mpipp_guard_snapshot_new(const struct mpipp_bytes *bytes, uint64_t window,
+struct mpipp_snapshot *mpipp_guard_snapshot_new(const struct mpipp_bytes *bytes, uint64_t alias,
                                                 int writes) {
   struct mpipp_snapshot *compared = claim();
   if (!compared) return NULL;
   *compared = (struct mpipp_snapshot){
-      .bytes = *bytes, .shift = window, .writes = (uint32_t)writes, .state = RESTING};
-  if (window || allocate_copy(compared)) {
-    if (!window) compared->thread = stack_of(bytes);
+      .bytes = *bytes, .shift = alias, .writes = (uint32_t)writes, .state = RESTING};
+  if (alias || allocate_copy(compared)) {
+    if (!alias) compared->thread = stack_of(bytes);
     return compared;
   }
   recycle(compared);

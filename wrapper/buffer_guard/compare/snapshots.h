@@ -12,10 +12,10 @@
 struct mpipp_snapshot;
 
 // A snapshot for a buffer of an operation that is about to start. `bytes` must exist as long as the
-// snapshot. window: 0, or the distance from the program's addresses to the window's memory, which
-// MPI gets; then `bytes` are the copied bytes of the window. Returns NULL if the bytes cannot be
+// snapshot. alias: 0, or the distance from the program's addresses to the alias's memory, which
+// MPI gets; then `bytes` are the copied bytes of the alias. Returns NULL if the bytes cannot be
 // guarded.
-struct mpipp_snapshot *mpipp_guard_snapshot_new(const struct mpipp_bytes *bytes, uint64_t window,
+struct mpipp_snapshot *mpipp_guard_snapshot_new(const struct mpipp_bytes *bytes, uint64_t alias,
                                                 int writes);
 // Returns whether half of the snapshots are in use: then optional ones are left out. Each pending
 // buffer needs a snapshot, even before its operation starts.

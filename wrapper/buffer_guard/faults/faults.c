@@ -243,14 +243,14 @@ static void handle_access(const struct mpipp_guarded_operation *guarded, uint32_
   struct mpipp_touch *touch = told ? NULL : record_fault(guarded, part, address, context);
   if (touch && stops) {
     stop_at(touch, guarded->parts[part].bytes.low);
-    mpipp_guard_window_open(
-        guarded->parts[part].window); // a debugger would stop at each page's fault
+    mpipp_guard_alias_open(
+        guarded->parts[part].alias); // a debugger would stop at each page's fault
   }
   uint64_t page = mpipp_page_down(address);
   // To open a single page may need more mappings than the system allows. To open all pages needs
   // none.
   if (!mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
-    mpipp_guard_window_open(guarded->parts[part].window);
+    mpipp_guard_alias_open(guarded->parts[part].alias);
 }
 
 // Returns whether the guard has handled the fault, so that the program gets no signal.

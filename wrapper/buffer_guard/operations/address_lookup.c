@@ -5,12 +5,12 @@
 
 #include "buffer_guard/memory/pages.h"
 
-static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
-  if (!window) return;
+static void open_pages(const struct mpipp_alias *alias, uint64_t low, uint64_t high) {
+  if (!alias) return;
   low = mpipp_page_down(low);
   high = mpipp_page_up(high);
-  for (uint64_t i = mpipp_guard_window_run(window, low); i < window->run_count; i++) {
-    struct mpipp_piece run = window->runs[i];
+  for (uint64_t i = mpipp_guard_alias_run(alias, low); i < alias->run_count; i++) {
+    struct mpipp_piece run = alias->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
     if (from >= to) return;
     mpipp_guard_pages_allow(from, to, MPIPP_ALLOW_ALL);
@@ -24,11 +24,11 @@ static int still_has_serial(const struct mpipp_guarded_operation *guarded, uint6
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
-// The first address of [low, high) in a window's pages; `high` if there is none.
-static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
-  uint64_t run = window ? mpipp_guard_window_run(window, low) : 0;
-  if (!window || run >= window->run_count) return high;
-  return window->runs[run].low > low ? window->runs[run].low : low;
+// The first address of [low, high) in an alias's pages; `high` if there is none.
+static uint64_t first_of_pages(const struct mpipp_alias *alias, uint64_t low, uint64_t high) {
+  uint64_t run = alias ? mpipp_guard_alias_run(alias, low) : 0;
+  if (!alias || run >= alias->run_count) return high;
+  return alias->runs[run].low > low ? alias->runs[run].low : low;
 }
 
 // Returns whether a buffer of a pending operation contains any of these bytes; *first: the first of
@@ -46,7 +46,7 @@ static int has_any(const struct mpipp_guarded_operation *guarded, uint32_t part,
   } else if (given->low <= bytes.low) {
     *first = bytes.low;
   } else {
-    *first = first_of_pages(guarded->parts[part].window, given->low, given->high);
+    *first = first_of_pages(guarded->parts[part].alias, given->low, given->high);
     if (*first >= given->high && bytes.high <= given->high) *first = bytes.high - 1;
     if (*first >= given->high) return 0;
   }
@@ -57,7 +57,7 @@ static int has_any(const struct mpipp_guarded_operation *guarded, uint32_t part,
 static int is_guarded(const struct mpipp_part *part, int stores) {
   if (part->partitions || part->is_open || mpipp_is_part_freed(part)) return 0;
   if (!(stores || part->writes)) return 0;
-  return part->window || (part->compared && mpipp_guard_snapshot_is_active(part->compared));
+  return part->alias || (part->compared && mpipp_guard_snapshot_is_active(part->compared));
 }
 
 const struct mpipp_guarded_operation *
@@ -74,7 +74,7 @@ mpipp_guard_find_overlap(uint64_t low, uint64_t high, int stores, struct mpipp_m
       const struct mpipp_part *part = &all[i].parts[j];
       uint64_t byte;
       if (!is_guarded(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
-      open_pages(part->window, low, high);
+      open_pages(part->alias, low, high);
       if (!first)
         *meeting = (struct mpipp_meeting){all[i].serial, byte, part->bytes.low, part->writes};
       first = first ? first : &all[i];
@@ -94,7 +94,7 @@ static int mark_freed(struct mpipp_guarded_operation *guarded, const struct mpip
     uint64_t byte;
     if (mpipp_is_part_freed(part) || !has_any(guarded, i, given, &byte)) continue;
     __atomic_store_n(&part->freed, 1, __ATOMIC_SEQ_CST);
-    if (part->window) mpipp_guard_window_open(part->window);
+    if (part->alias) mpipp_guard_alias_open(part->alias);
     any = 1;
   }
   return any;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operations whose request the program has freed while they are active. MPI continues them in the
-// windows' memory, and data that it receives outside whole pages must still be copied to the
+// memory of the aliases, and data that it receives outside whole pages must still be copied to the
 // program. So the requests are not freed, but kept and tested.
 #ifndef MPIPP_BUFFER_GUARD_OPERATIONS_KEPT_OPERATIONS_H
 #define MPIPP_BUFFER_GUARD_OPERATIONS_KEPT_OPERATIONS_H

@@ -19,21 +19,21 @@ struct mpipp_rest {
 };
 
 struct mpipp_partitions {
-  struct mpipp_window *window; // NULL: no page is protected
-  uint64_t low, count, bytes;  // the first byte; number of partitions; bytes of each
+  struct mpipp_alias *alias;  // NULL: no page is protected
+  uint64_t low, count, bytes; // the first byte; number of partitions; bytes of each
   int writes, looks; // writes: MPI writes there; looks: 1 if changes are looked for this time
   struct mpipp_rest *rests; // NULL: no partition is compared
   char marked[];            // 1: marked ready, or arrived
 };
 
-struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_window *window,
+struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_alias *alias,
                                                     const struct mpipp_bytes *bytes, int64_t count,
                                                     int writes) {
-  uint64_t length = window ? bytes->total : 0;
+  uint64_t length = alias ? bytes->total : 0;
   if (count < 1 || count > MOST || length % (uint64_t)count) return NULL;
   struct mpipp_partitions *made = mpipp_guard_allocate(sizeof *made + (size_t)count);
   if (!made) return NULL;
-  made->window = window;
+  made->alias = alias;
   made->low = bytes->low;
   made->count = (uint64_t)count;
   made->bytes = length / made->count;
@@ -57,7 +57,7 @@ void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_
   }
   rest->bytes = *bytes;
   if (partitions->writes || mpipp_guard_snapshots_are_crowded()) return;
-  if (partitions->window && from < to) {
+  if (partitions->alias && from < to) {
     if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
     if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
     mpipp_guard_bytes_give(bytes);
@@ -84,11 +84,11 @@ static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
 int mpipp_guard_partitions_begin(struct mpipp_partitions *partitions, int looks) {
   partitions->looks = looks;
   memset(partitions->marked, 0, partitions->count);
-  if (!partitions->window) return 1;
-  int shared = mpipp_guard_window_restart(partitions->window,
-                                          partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
+  if (!partitions->alias) return 1;
+  int shared = mpipp_guard_alias_restart(partitions->alias,
+                                         partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
   // Bytes that MPI does not receive must stay unchanged.
-  if (partitions->writes) mpipp_guard_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
+  if (partitions->writes) mpipp_guard_alias_copy(partitions->alias, 0, ~(uint64_t)0, 0);
   return shared;
 }
 
@@ -99,9 +99,9 @@ int mpipp_guard_partitions_end(struct mpipp_partitions *partitions, int is_there
     struct mpipp_snapshot *compared = partitions->rests ? partitions->rests[i].compared : NULL;
     if (compared && !is_there) mpipp_guard_snapshot_forget_memory(compared);
     if (compared) found |= mpipp_guard_snapshot_end(compared, found ? NULL : change);
-    if (is_there && partitions->window && partitions->writes && !partitions->marked[i])
-      mpipp_guard_window_copy(partitions->window, start_of(partitions, i),
-                              start_of(partitions, i + 1), 1);
+    if (is_there && partitions->alias && partitions->writes && !partitions->marked[i])
+      mpipp_guard_alias_copy(partitions->alias, start_of(partitions, i),
+                             start_of(partitions, i + 1), 1);
   }
   return found;
 }
@@ -140,16 +140,16 @@ struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitio
   if (partitions->writes && partitions->rests)
     mpipp_guard_memcheck_note_arrival(&partitions->rests[number].bytes);
   __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
-  if (!partitions->window) return (struct mpipp_block){0};
+  if (!partitions->alias) return (struct mpipp_block){0};
   uint64_t start = start_of(partitions, (uint64_t)number), end = start + partitions->bytes;
-  mpipp_guard_window_copy(partitions->window, start, end, partitions->writes);
+  mpipp_guard_alias_copy(partitions->alias, start, end, partitions->writes);
   return (struct mpipp_block){start, end, mpipp_page_down(start), mpipp_page_up(end)};
 }
 
 // Protects each run of pages that belong to MPI, among the pages in range.
 int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
                                   uint64_t high) {
-  if (!partitions->window) return 1;
+  if (!partitions->alias) return 1;
   const struct mpipp_block all = mpipp_guard_partitions_pages(partitions);
   enum mpipp_page_access allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;

@@ -10,10 +10,10 @@
 
 struct mpipp_partitions;
 
-// Creates the state of `number` equal partitions of a window with one block. window: NULL if no
+// Creates the state of `number` equal partitions of an alias with one block. alias: NULL if no
 // page is protected. Returns NULL without memory, or if memcheck has no capacity for each
 // partition.
-struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_window *window,
+struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_alias *alias,
                                                     const struct mpipp_bytes *bytes, int64_t count,
                                                     int writes);
 // The address range of all partitions, and the pages that contain no other bytes.
@@ -25,8 +25,8 @@ void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_
                                     struct mpipp_bytes *bytes);
 void mpipp_guard_partitions_drop(struct mpipp_partitions *partitions);
 // mpipp_guard_partitions_begin: the operation is about to start, and no partition is ready or has
-// arrived. Returns 0 if the pages cannot be protected this time. looks: 0 if changes are not
-// looked for this time.
+// arrived. Returns 0 if the pages cannot be protected this time. looks: 0 if the budget
+// leaves no time for this operation.
 // mpipp_guard_partitions_end: the operation is complete. Copies the remaining data to the program,
 // if the memory still exists. Returns whether a change was found; `change` is NULL if it is not
 // wanted.

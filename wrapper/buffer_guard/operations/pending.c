@@ -27,7 +27,7 @@ uint64_t mpipp_guard_low = ~(uint64_t)0, mpipp_guard_high;
 static uint32_t pending;
 static uint64_t taken[WORDS]; // one bit for each entry of the table
 static uint32_t used;         // number of entries that were ever used
-static uint32_t windows;      // number of windows that all operations use
+static uint32_t aliases;      // number of aliases that all operations use
 // Hash lists of operations by request handle. A link is 1 + the index of an entry; 0 ends a list.
 static uint32_t heads[HEADS];
 
@@ -67,22 +67,22 @@ struct mpipp_guarded_operation *mpipp_guard_new(void) {
   return guarded;
 }
 
-// Sets up a part: a window for the pages that contain only the buffer, and a comparison for the
+// Sets up a part: an alias for the pages that contain only the buffer, and a comparison for the
 // other bytes. Returns 0 if the part cannot be guarded.
 static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
   if (mpipp_guard_memcheck && part->writes) return 1;
-  part->window = mpipp_guard_memcheck ? NULL : mpipp_guard_window_take(&part->bytes, how);
-  if (!part->window) {
+  part->alias = mpipp_guard_memcheck ? NULL : mpipp_guard_alias_take(&part->bytes, how);
+  if (!part->alias) {
     part->compared = mpipp_guard_snapshot_new(&part->bytes, 0, (int)part->writes);
     part->shift = part->compared ? mpipp_guard_snapshot_shift(part->compared) : 0;
     return part->compared != NULL;
   }
-  part->shift = mpipp_window_address(part->window, 0);
-  if (!part->window->edge_count) return 1;
+  part->shift = mpipp_alias_address(part->alias, 0);
+  if (!part->alias->edge_count) return 1;
   struct mpipp_bytes edges =
-      mpipp_guard_bytes_of_pieces(part->window->edges, part->window->edge_count);
+      mpipp_guard_bytes_of_pieces(part->alias->edges, part->alias->edge_count);
   part->compared = mpipp_guard_snapshot_new(&edges, part->shift, (int)part->writes);
-  if (!part->compared) mpipp_guard_window_give(part->window);
+  if (!part->compared) mpipp_guard_alias_give(part->alias);
   return part->compared != NULL;
 }
 
@@ -90,10 +90,10 @@ static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
 // then.
 static int spoil_overlaps(const struct mpipp_bytes *bytes) {
   int any = mpipp_guard_snapshots_spoil(bytes);
-  for (uint32_t i = 0, left = windows; left && i < used; i++) {
+  for (uint32_t i = 0, left = aliases; left && i < used; i++) {
     for (uint32_t j = 0; all[i].state != MPIPP_GUARDED_FREE && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
-      if (!part->window) continue;
+      if (!part->alias) continue;
       left--;
       if (all[i].state == MPIPP_GUARDED_PENDING)
         any |= mpipp_guard_bytes_overlap(&part->bytes, bytes);
@@ -113,7 +113,7 @@ void mpipp_guard_add(struct mpipp_guarded_operation *guarded, struct mpipp_bytes
     return;
   }
   guarded->part_count++;
-  windows += part->window != NULL;
+  aliases += part->alias != NULL;
 }
 
 static void compare_partitions(struct mpipp_partitions *partitions, const struct mpipp_call *call,
@@ -132,20 +132,20 @@ void mpipp_guard_add_partitions(struct mpipp_guarded_operation *guarded, struct 
   int fine =
       bytes->strided.count == 1 && !mpipp_guard_memcheck && !(writes && spoil_overlaps(bytes));
   enum mpipp_sharing how = writes ? MPIPP_SHARE_AT_START : MPIPP_SHARE_USED;
-  part->window = fine ? mpipp_guard_window_take(bytes, how) : NULL;
-  if (part->window || !writes || (mpipp_guard_memcheck && !spoil_overlaps(bytes)))
+  part->alias = fine ? mpipp_guard_alias_take(bytes, how) : NULL;
+  if (part->alias || !writes || (mpipp_guard_memcheck && !spoil_overlaps(bytes)))
     part->partitions =
-        mpipp_guard_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
+        mpipp_guard_partitions_new(part->alias, bytes, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
-    if (part->window) mpipp_guard_window_give(part->window);
+    if (part->alias) mpipp_guard_alias_give(part->alias);
     mpipp_guard_bytes_give(bytes);
     return;
   }
   if (!writes || mpipp_guard_memcheck) compare_partitions(part->partitions, call, buffer);
   guarded->part_count++;
-  if (!part->window) return;
-  part->shift = mpipp_window_address(part->window, 0);
-  windows++;
+  if (!part->alias) return;
+  part->shift = mpipp_alias_address(part->alias, 0);
+  aliases++;
 }
 
 void mpipp_guard_name(struct mpipp_guarded_operation *guarded, uint64_t request, uint64_t serial) {
@@ -172,8 +172,8 @@ static int overlaps(const struct mpipp_bytes *one, const struct mpipp_bytes *oth
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
   enum mpipp_page_access allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
-  for (uint64_t i = mpipp_guard_window_run(part->window, low); i < part->window->run_count; i++) {
-    struct mpipp_piece run = part->window->runs[i];
+  for (uint64_t i = mpipp_guard_alias_run(part->alias, low); i < part->alias->run_count; i++) {
+    struct mpipp_piece run = part->alias->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
     if (from >= to) break;
     if (!mpipp_guard_pages_allow(from, to, allowed)) return 0;
@@ -183,17 +183,17 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
 
 // Opens pages of freed memory: they have another owner, which may have mapped them again.
 static void open_freed_memory(const struct mpipp_part *part) {
-  for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
-    mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
+  for (uint64_t i = 0; part->alias && i < part->alias->run_count; i++)
+    mpipp_guard_pages_open_all(part->alias->runs[i].low, part->alias->runs[i].high);
 }
 
 // Protects an operation's pages in [low, high), except in memory that the program has freed.
 static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->is_open || !part->window || mpipp_is_part_freed(part)) return;
+  if (part->is_open || !part->alias || mpipp_is_part_freed(part)) return;
   if (!forbid_pages(part, low, high)) {
     mpipp_registry.crowded++;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
-    mpipp_guard_window_open(part->window);
+    mpipp_guard_alias_open(part->alias);
   }
   if (mpipp_is_part_freed(part)) open_freed_memory(part);
 }
@@ -233,8 +233,8 @@ void mpipp_guard_begin(struct mpipp_guarded_operation *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     uint32_t was_open = part->is_open;
     __atomic_store_n(&part->freed, 0, __ATOMIC_SEQ_CST);
-    // The memory may have been exposed since the window took the pages.
-    if (part->window && has_other_users(&part->bytes)) part->is_open = 1;
+    // The memory may have been exposed since the alias took the pages.
+    if (part->alias && has_other_users(&part->bytes)) part->is_open = 1;
     forbid(part, 0, ~(uint64_t)0);
     are_left |= part->is_open && !was_open;
     const char *name = mpipp_procedure_names[guarded->procedure];
@@ -258,11 +258,11 @@ static void restore_protection(const struct mpipp_bytes *bytes) {
 
 // Gives the pages back to the program, except pages that other operations also protect.
 static void open_part(const struct mpipp_part *part) {
-  if (!part->window) return;
+  if (!part->alias) return;
   if (mpipp_is_part_freed(part))
     open_freed_memory(part);
   else
-    mpipp_guard_window_open(part->window);
+    mpipp_guard_alias_open(part->alias);
   restore_protection(&part->bytes);
 }
 
@@ -284,8 +284,8 @@ void mpipp_guard_drop(struct mpipp_guarded_operation *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) mpipp_guard_snapshot_drop(part->compared);
     if (part->partitions) mpipp_guard_partitions_drop(part->partitions);
-    if (part->window) mpipp_guard_window_give(part->window);
-    windows -= part->window != NULL;
+    if (part->alias) mpipp_guard_alias_give(part->alias);
+    aliases -= part->alias != NULL;
     mpipp_guard_bytes_give(&part->bytes);
   }
   if (guarded->serial) unlist(guarded);
@@ -305,7 +305,7 @@ static int hand_over(const struct mpipp_guarded_operation *guarded, struct mpipp
       found |= mpipp_guard_partitions_end(part->partitions, is_there, found ? NULL : change);
       continue;
     }
-    if (part->window && part->writes && is_there) mpipp_guard_window_empty(part->window);
+    if (part->alias && part->writes && is_there) mpipp_guard_alias_empty(part->alias);
     if (compared && !is_there) mpipp_guard_snapshot_forget_memory(compared);
     if (compared) found |= mpipp_guard_snapshot_end(compared, found ? NULL : change);
   }
@@ -321,7 +321,7 @@ int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_chan
         found = mpipp_guard_snapshot_check(part->compared, change);
       mpipp_guard_snapshot_spoil(part->compared);
     }
-    if (!part->window || part->is_open) continue;
+    if (!part->alias || part->is_open) continue;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
     open_part(part);
   }
@@ -357,9 +357,9 @@ int mpipp_guard_fill(struct mpipp_guarded_operation *guarded, int looks) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_snapshot *compared = part->compared;
-    if (guarded->persistent && (part->window || part->partitions)) {
+    if (guarded->persistent && (part->alias || part->partitions)) {
       int shared = part->partitions ? mpipp_guard_partitions_begin(part->partitions, looks)
-                                    : mpipp_guard_window_restart(part->window, MPIPP_SHARE_NOW);
+                                    : mpipp_guard_alias_restart(part->alias, MPIPP_SHARE_NOW);
       part->is_open = !looks || !shared || has_other_users(&part->bytes);
     }
     if (compared && !mpipp_guard_snapshot_begin(compared, looks)) fine = 0;
@@ -491,8 +491,8 @@ const struct mpipp_guarded_operation *mpipp_guard_find_address(uint64_t address,
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       *part = j;
       const struct mpipp_part *one = &all[i].parts[j];
-      if (one->window && !__atomic_load_n(&one->is_open, __ATOMIC_ACQUIRE) &&
-          !mpipp_is_part_freed(one) && mpipp_guard_window_has(one->window, address))
+      if (one->alias && !__atomic_load_n(&one->is_open, __ATOMIC_ACQUIRE) &&
+          !mpipp_is_part_freed(one) && mpipp_guard_alias_has(one->alias, address))
         return &all[i];
     }
   }

@@ -15,16 +15,16 @@ enum mpipp_guarded_state {
   MPIPP_GUARDED_FREE,
   MPIPP_GUARDED_POSTED, // being started, or ended: the program may use the pages
   MPIPP_GUARDED_PENDING,
-  MPIPP_GUARDED_KEPT,     // the program has freed its request: MPI has the windows, and nothing is
+  MPIPP_GUARDED_KEPT,     // the program has freed its request: MPI has the aliases, and nothing is
                           // protected
-  MPIPP_GUARDED_INACTIVE, // persistent and not started: MPI has the windows, but does not use them
+  MPIPP_GUARDED_INACTIVE, // persistent and not started: MPI has the aliases, but does not use them
 };
 
 // One guarded buffer of an operation.
 struct mpipp_part {
   struct mpipp_bytes bytes;
   uint32_t buffer;                 // index of the buffer in the call
-  struct mpipp_window *window;     // NULL: each page also contains other bytes
+  struct mpipp_alias *alias;       // NULL: each page also contains other bytes
   struct mpipp_snapshot *compared; // a snapshot of the bytes outside protected pages; NULL: none
   uint64_t shift;   // the distance from the program's address to the memory that MPI gets
   uint32_t writes;  // 1: MPI writes there, so the program must not even load
@@ -38,7 +38,7 @@ struct mpipp_guarded_operation {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // number of entries in `parts`
   uint32_t persistent;
-  uint32_t looks;            // 0: it is not the operation's turn to be checked this time
+  uint32_t looks;            // 0: the budget leaves no time for the operation
   uint32_t filled;           // 1: MPI's data may not have reached the program's memory yet
   uint32_t next;             // private
   uint64_t number;           // ordinal among all operations that have begun
@@ -79,12 +79,13 @@ void mpipp_guard_name(struct mpipp_guarded_operation *guarded, uint64_t request,
 void mpipp_guard_begin(struct mpipp_guarded_operation *guarded);
 int mpipp_guard_end(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
 void mpipp_guard_drop(struct mpipp_guarded_operation *guarded);
-// The operation may be complete, but MPI may still use its windows: changes are no longer found.
+// The operation may be complete, but MPI may still use its aliases: changes are no longer found.
 // Returns whether there was a change until now.
 int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
 // mpipp_guard_set_inactive: a persistent operation was created. mpipp_guard_fill prepares the
-// memory for an operation that is about to start. Returns 0 if it is unmapped. looks: 0 if it is
-// not the operation's turn: then MPI gets the program's bytes, and no changes are found.
+// memory for an operation that is about to start. Returns 0 if it is unmapped. looks: 0 if
+// the budget leaves no time for the operation. Then MPI gets the program's bytes, and no changes
+// are found.
 void mpipp_guard_set_inactive(struct mpipp_guarded_operation *guarded);
 int mpipp_guard_fill(struct mpipp_guarded_operation *guarded, int looks);
 // mpipp_guard_has_other_memory returns whether MPI uses other memory for the operation than the

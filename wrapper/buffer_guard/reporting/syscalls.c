@@ -55,7 +55,7 @@ void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t 
 // Makes the pages private to the program again, if they do not belong to MPI. The caller holds the
 // lock.
 static void unshare(uint64_t low, uint64_t high) {
-  if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_overlap(low, high)) return;
+  if (mpipp_guard_is_exposed(low, high) || mpipp_guard_aliases_overlap(low, high)) return;
   mpipp_guard_faults_catch();
   mpipp_guard_pages_unshare(low, high);
 }
@@ -82,7 +82,7 @@ void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller) 
 void mpipp_system_note_release(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
   if (low >= high || !mpipp_guard_pages_overlap(low, high) || !mpipp_guard_try_lock()) return;
-  mpipp_guard_windows_forget(low, high);
+  mpipp_guard_aliases_forget(low, high);
   mpipp_guard_unlock();
 }
 
