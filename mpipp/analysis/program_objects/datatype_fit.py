@@ -2,8 +2,8 @@
 """Check that a datatype fits the variable for which it is used (MPI-4.1, section 3.3.1).
 
 mpipp reports only errors that are certain from debug information. The buffer must be in a declared
-variable, because heap memory has no type. No pointer to it may have another type, or point to void
-or characters.
+variable, because heap memory has no type of its own. Or it is the target of a pointer to numbers in
+the function that calls MPI. No pointer to it may fit the datatype, or point to void or characters.
 """
 
 from __future__ import annotations
@@ -42,12 +42,20 @@ class Use(NamedTuple):
         origin: where the part begins in it, bytes.
         is_open: whether it is a pointer's target, with an unknown number of objects.
         is_declared: whether the memory itself was declared with this type.
+        is_of_caller: whether it is the target of a pointer in the function that calls MPI.
     """
 
     layout: Layout
     origin: int
     is_open: bool
     is_declared: bool
+    is_of_caller: bool = False
+
+    @property
+    def has_type(self) -> bool:
+        """Return whether it shows the type of the data."""
+        is_number = isinstance(self.layout.kind, Scalar) and self.layout.kind.size > 1
+        return self.is_declared or (self.is_of_caller and is_number)
 
 
 Uses = Sequence[Optional[Use]]  # None: a pointer that does not show the type
@@ -91,13 +99,14 @@ def check(
         party: the operation.
     """
     known = [use for use in uses if use is not None]
-    if len(known) < len(uses) or not any(use.is_declared for use in known):
+    if len(known) < len(uses) or not any(use.has_type for use in known):
         return None
     reports = [comparison(part.record.tree, part.entries, use) for use in known]
     if not all(map(_wrong, reports)):
         return None
-    declared = next(report for use, report in zip(known, reports) if use.is_declared)
-    return None if _holds_bytes(declared) else _finding(operation, buffer, part, declared, party)
+    typed = [(use, report) for use, report in zip(known, reports) if use.has_type]
+    _, best = max(typed, key=lambda one: one[0].is_declared)
+    return None if _holds_bytes(best) else _finding(operation, buffer, part, best, party)
 
 
 def _wrong(report: Report) -> list[Problem]:

@@ -80,6 +80,14 @@ def children(entry: Any) -> Iterator[Any]:
         yield child
 
 
+def is_optimized(unit: Any) -> bool:
+    """Return whether the code of a compilation unit is optimized, or may be."""
+    producer = unit.attributes.get("DW_AT_producer")
+    options = producer.value.decode(errors="replace").split() if producer is not None else []
+    levels = [one for one in options if one.startswith("-O")]
+    return levels[-1] != "-O0" if levels else "GNU" not in options
+
+
 def is_fortran(entry: Any) -> bool:
     """Return whether the entry's compilation unit is in Fortran."""
     return _language(entry) in _FORTRAN

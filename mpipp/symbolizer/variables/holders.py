@@ -46,6 +46,7 @@ class Holder(NamedTuple):
         full: for a container the end of its memory, else 0.
         is_reached: whether a pointer leads to the container, which may not exist any more.
         is_view: whether other elements of the same object may follow, as behind Fortran's pointers.
+        is_of_caller: whether a variable of the function that calls MPI has or leads to the data.
     """
 
     layout: Layout
@@ -58,6 +59,7 @@ class Holder(NamedTuple):
     full: int = 0
     is_reached: bool = False
     is_view: bool = False
+    is_of_caller: bool = False
 
 
 class Untyped(NamedTuple):
@@ -81,7 +83,10 @@ def holders(
         every = visible_at_lines(scope.entry, scope.address, scope.line, scope.debug)
         for entry, line in every:
             if not is_later(entry, line):
-                yield from _Search(address, frame, scope).of_variable(entry)
+                for found in _Search(address, frame, scope).of_variable(entry):
+                    if isinstance(found, Holder):
+                        found = found._replace(is_of_caller=scope.is_caller)
+                    yield found
     seen = set()
     for scope in scopes:
         if scope.unit.offset not in seen:
@@ -148,10 +153,13 @@ class _Search:
             return
         # A Fortran dummy argument is a pointer to the actual argument, which may have another type.
         own = entry.tag == "DW_TAG_variable" or not debug_types.is_fortran(entry)
-        end = at + (debug_types.size(kind) or 0) if code[0] == _ADDR else at
+        is_static = code[0] == _ADDR
+        end = at + (debug_types.size(kind) or 0)
         for found in self._of(name, kind, at, own, _DEEPEST):
             if isinstance(found, Holder) and at <= found.low < end:
-                found = found._replace(is_static=True)
+                if not is_static and self._scope.may_share_memory(name):
+                    continue
+                found = found._replace(is_static=is_static)
             yield found
 
     def _of(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ class Scope(NamedTuple):
         cfa: the canonical frame address.
         line: number of the line; 0: unknown.
         registers: values of the known registers, by DWARF's numbers.
+        is_caller: whether it is the function that calls MPI.
+        statement: the source of the statement that it executes; None if its code is not optimized.
     """
 
     entry: Any
@@ -38,6 +41,19 @@ class Scope(NamedTuple):
     cfa: int
     line: int = 0
     registers: Mapping[int, int] = MappingProxyType({})
+    is_caller: bool = False
+    statement: str | None = None
+
+    def may_share_memory(self, name: str) -> bool:
+        """Return whether other data may lie in the memory of a variable on the stack.
+
+        Optimizing compilers let temporaries, such as Fortran's array constructors, share the memory
+        of variables that the function does not use yet.
+        """
+        if self.statement is None:
+            return False
+        flags = re.IGNORECASE if debug_types.is_fortran(self.entry) else 0
+        return re.search(rf"\b{re.escape(name)}\b", self.statement, flags) is None
 
     def frame(self, memory: CallMemory) -> Frame:
         """The context of expressions for the function's variables."""

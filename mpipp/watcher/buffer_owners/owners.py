@@ -27,8 +27,9 @@ from mpipp.model import Thread, Win
 from mpipp.program_types.types import Array, Type
 from mpipp.registry.memory import cpython_arrays
 from mpipp.symbolizer.line_table import Symbol, damage
-from mpipp.symbolizer.process_symbols import Places
-from mpipp.symbolizer.variables import holders
+from mpipp.symbolizer.process_symbols import Places, StackFrame
+from mpipp.symbolizer.source_frames import Sources
+from mpipp.symbolizer.variables import debug_types, holders
 from mpipp.symbolizer.variables.holders import Holder, Untyped
 from mpipp.symbolizer.variables.scope import Scope
 from mpipp.watcher.buffer_owners import python_holders
@@ -39,6 +40,7 @@ from mpipp.watcher.processes.query_records import Question
 # Bytes by which malloc may round a block up. A block with pages of its own has a header before it.
 _ROUNDED, _PAGE, _HEAD = 32, 4096, 16
 _STACK = 1 << 23  # bytes of a typical thread's stack
+_SOURCES = Sources()
 
 
 class _CallMemory:
@@ -181,7 +183,7 @@ class BufferOwners:
             every = list(self._holders(part.address))
             uses = [_use(one, part.address) for one in every]
             found = datatype_fit.check(access.operation, access.buffer, part, uses, party)
-            certain = any(isinstance(one, Holder) and _is_sure(one) for one in every)
+            certain = any(isinstance(one, Holder) and _has_sure_type(one) for one in every)
             found = found or long_sizes.check(access.buffer, part, uses, party)
             if found is not None and (certain or self._is_inside(serial)):
                 yield found
@@ -224,7 +226,7 @@ class BufferOwners:
     def _variables(self, address: int) -> Iterator[Holder | Untyped]:
         try:
             if self._scopes is None:
-                self._scopes = list(_scopes(self._one.places, self._question))
+                self._scopes = list(_scopes(self._one.places, self._question, self.place))
             yield from holders.holders(self._scopes, address, self._memory)
         except damage():
             return
@@ -309,6 +311,11 @@ def _is_sure(holder: Holder) -> bool:
     return holder.is_declared and not holder.is_current
 
 
+def _has_sure_type(holder: Holder) -> bool:
+    is_pointer = holder.is_of_caller and holder.high is None
+    return (holder.is_declared or is_pointer) and not holder.is_current
+
+
 def _is_memory_of(holder: Holder, block: Owner) -> bool:
     # After its destruction, a container may still have the address of a block, but hardly its size.
     has_pages = holder.low % _PAGE == _HEAD
@@ -326,9 +333,18 @@ def _use(holder: Holder | Untyped, address: int) -> Use | None:
     if isinstance(holder, Untyped):
         return None
     is_open = holder.high is None
-    return Use(holder.layout, address - holder.low, is_open, holder.is_declared)
+    is_typed = is_open and holder.is_of_caller
+    return Use(holder.layout, address - holder.low, is_open, holder.is_declared, is_typed)
 
 
-def _scopes(places: Places, question: Question) -> Iterator[Scope]:
-    scopes = (variable_names.scope_of(places, frame) for frame in question.frames)
-    return (scope for scope in scopes if scope is not None)
+def _scopes(places: Places, question: Question, place: int) -> Iterator[Scope]:
+    for frame in question.frames:
+        scope = variable_names.scope_of(places, frame)
+        if scope is not None:
+            statement = _statement(places, frame) if debug_types.is_optimized(scope.unit) else None
+            yield scope._replace(is_caller=frame.code == place, statement=statement)
+
+
+def _statement(places: Places, frame: StackFrame) -> str:
+    # The statements of the function and of those that are inlined there.
+    return "\n".join(map(_SOURCES.statement, places.calls(frame.code)))

@@ -72,6 +72,25 @@ def test_fortran(mpi: MPI) -> None:
 
 
 @every_mpi
+def test_types_of_heap_blocks(mpi: MPI) -> None:
+    expected = ["type: values (float [16], 64 bytes)", "type: rows (double * [64], 512 bytes)"]
+    run = runs.run(mpi, [runs.program("heap_types.c", mpi)], "--check", n=1)
+    assert [f"type: {kind[1]}" for block in run.blocks if (kind := TYPE.search(block))] == expected
+    assert len(run.blocks) == 2
+    assert runs.run(mpi, [runs.program("heap_types.c", mpi), "fixed"], "--check", n=1).blocks == []
+
+
+@every_fortran
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_temporaries_in_the_memory_of_variables(mpi: MPI, flag: str) -> None:
+    program = runs.program("shared_stack.f90", mpi, flag)
+    (block,) = runs.run(mpi, [program], "--check", n=1).blocks
+    kind = TYPE.search(block)
+    assert kind is not None and kind[1].startswith("values")
+    assert runs.run(mpi, [program, "fixed"], "--check", n=1).blocks == []
+
+
+@every_mpi
 @pytest.mark.parametrize("name", ["owners.c", "owners.cc"])
 def test_corrected(mpi: MPI, name: str) -> None:
     assert found(mpi, name, "fixed") == []
