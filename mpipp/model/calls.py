@@ -53,6 +53,7 @@ class ArrayArgument(NamedTuple):
     address: int
     length: int  # elements
     size: int  # bytes of an element
+    is_result: bool = False  # whether MPI stores to the array
 
 
 class OwnOp(NamedTuple):
@@ -108,11 +109,12 @@ class Call:
     counts: tuple[int, ...] | None = None  # recvcounts of MPI_Reduce_scatter
     own_op: OwnOp | None = None  # replaces `op` in a completed call
     given_types: tuple[DatatypeArgument, ...] = ()  # only in an active call
-    again: bool = False  # MPI_Init or MPI_Finalize, called a second time
+    again: bool = False  # MPI_Init called a second time, or a procedure after MPI_Finalize
     # The call that started the operation, if this completed call made a persistent request.
     start: ThreadCall | None = None
     arrays: tuple[ArrayArgument, ...] = ()  # except requests and statuses
     statuses: int | None = None  # address of the status or statuses
+    indices: int | None = None  # address of the array for the indices of completed requests
     error_class: str = ""  # if MPI refused a collective call: "MPI_ERR_TRUNCATE"
 
     @property

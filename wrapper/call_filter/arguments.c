@@ -84,6 +84,7 @@ enum mpipp_kind mpipp_filter_kind_of_name(uint64_t name) {
 int64_t mpipp_filter_input_count(const struct mpipp_call *call, uint32_t index) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_input *input = &inputs[index];
+  if (input->shape == MPIPP_SHAPE_RESULT) return 0; // it has no values yet
   if (input->shape != MPIPP_SHAPE_ARRAY) return 1;
   if (input->count >= 0) return input->count;
   const char *name = (const char *)(uintptr_t)input->name;
@@ -201,6 +202,9 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_File_set_view:
   case MPIPP_PROC_File_set_atomicity:
   case MPIPP_PROC_File_seek_shared:
+  case MPIPP_PROC_Cart_get:
+  case MPIPP_PROC_Graph_get:
+  case MPIPP_PROC_Dist_graph_neighbors:
   case MPIPP_PROC_Session_finalize:
   case MPIPP_PROC_Session_get_errhandler:
   case MPIPP_PROC_Session_get_info:

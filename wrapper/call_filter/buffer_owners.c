@@ -77,17 +77,40 @@ void mpipp_filter_owners_open(void) {
   all_uses = uses;
 }
 
+static int has_indices(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Waitsome || call->procedure == MPIPP_PROC_Testsome ||
+         call->procedure == MPIPP_PROC_Request_get_status_some;
+}
+
+// Returns whether an argument is an array, to read or to fill.
+static int is_array(const struct mpipp_input *input) {
+  return input->shape == MPIPP_SHAPE_ARRAY || input->shape == MPIPP_SHAPE_RESULT;
+}
+
 // Returns whether the call uses memory by an address.
 static int has_memory(const struct mpipp_call *call) {
   const uint32_t arrays = MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS;
   return call->buffer_count || call->present & arrays || mpipp_facts[call->procedure].statuses;
 }
 
+// A sum of the addresses and lengths of the call's arrays. Constructors do not set their shapes.
+static uint64_t arrays_of(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  uint64_t sum = 0;
+  if (!(call->present & MPIPP_HAS_ARGUMENTS)) return 0;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    if (is_array(&inputs[i]))
+      sum = sum * 31 + (uintptr_t)inputs[i].values + (uint64_t)inputs[i].count;
+  }
+  return sum;
+}
+
 static uint64_t use_of(const struct mpipp_call *call) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
-  uint64_t use = 0;
-  if (call->present & MPIPP_HAS_REQUESTS) use = call->requests + (uint64_t)call->request_count;
+  uint64_t use = arrays_of(call);
+  if (call->present & MPIPP_HAS_REQUESTS) use += call->requests + (uint64_t)call->request_count;
   if (mpipp_facts[call->procedure].statuses) use += call->statuses << 1;
+  if (has_indices(call)) use += call->indices << 2;
   if (!call->buffer_count) return use;
   return use + (buffer->address ^ buffer->datatype * 0x9e3779b97f4a7c15u) + (uint64_t)buffer->count;
 }
@@ -249,8 +272,9 @@ static void ask_heap_blocks(struct mpipp_asking *asking, const struct mpipp_thre
   }
   if (call->present & MPIPP_HAS_REQUESTS) ask_heap_block(asking, thread, call->requests);
   if (mpipp_facts[call->procedure].statuses) ask_heap_block(asking, thread, call->statuses);
+  if (has_indices(call)) ask_heap_block(asking, thread, call->indices);
   for (uint32_t i = 0; call->present & arrays && i < call->input_count; i++) {
-    if (inputs[i].shape == MPIPP_SHAPE_ARRAY)
+    if (is_array(&inputs[i]))
       ask_heap_block(asking, thread, (uintptr_t)inputs[i].values);
     else if (is_base(&inputs[i]))
       ask_heap_block(asking, thread, *(const uintptr_t *)inputs[i].values);

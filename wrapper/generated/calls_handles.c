@@ -195,8 +195,8 @@ int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_coords, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}, {coords, mpipp_recorder_dimensions_up_to(call,maxdims), sizeof *coords, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_coords)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords)
                  : hooked_Cart_coords(thread, real, comm, rank, maxdims, coords);
@@ -268,8 +268,10 @@ int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], in
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_get, &real);
   if (!thread) return ((raw_Cart_get *)real)(comm, maxdims, dims, periods, coords);
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_get, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{dims, mpipp_recorder_dimensions_up_to(call,maxdims), sizeof *dims, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_dims)}, {periods, mpipp_recorder_dimensions_up_to(call,maxdims), sizeof *periods, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_periods)}, {coords, mpipp_recorder_dimensions_up_to(call,maxdims), sizeof *coords, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_coords)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords)
                  : hooked_Cart_get(thread, real, comm, maxdims, dims, periods, coords);
@@ -1658,8 +1660,10 @@ int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[]
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_neighbors, &real);
   if (!thread) return ((raw_Dist_graph_neighbors *)real)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_neighbors, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{sources, maxindegree, sizeof *sources, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_abi_weights(sourceweights), maxindegree, sizeof *sourceweights, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_sourceweights)}, {destinations, maxoutdegree, sizeof *destinations, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(destweights), maxoutdegree, sizeof *destweights, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_destweights)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)
                  : hooked_Dist_graph_neighbors(thread, real, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
@@ -1874,8 +1878,10 @@ int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_get, &real);
   if (!thread) return ((raw_Graph_get *)real)(comm, maxindex, maxedges, index, edges);
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_get, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{index, maxindex, sizeof *index, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_index)}, {edges, maxedges, sizeof *edges, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_edges)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges)
                  : hooked_Graph_get(thread, real, comm, maxindex, maxedges, index, edges);
@@ -1937,8 +1943,8 @@ int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int nei
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_neighbors, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}, {neighbors, maxneighbors, sizeof *neighbors, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_neighbors)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors)
                  : hooked_Graph_neighbors(thread, real, comm, rank, maxneighbors, neighbors);
@@ -2402,8 +2408,8 @@ int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[],
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
-  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks1, n, sizeof *ranks1, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
+  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks1, n, sizeof *ranks1, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}, {ranks2, n, sizeof *ranks2, MPIPP_SHAPE_RESULT, mpipp_role(MPIPP_ROLE_ranks2)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 5, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2)
                  : hooked_Group_translate_ranks(thread, real, group1, n, ranks1, group2, ranks2);
@@ -3249,6 +3255,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
   mpipp_output(outcount, MPIPP_ROLE_outcount);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -3839,6 +3846,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
@@ -4046,6 +4054,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)

@@ -32,7 +32,8 @@ def of_procedure(procedure: Procedure) -> list[str]:
     """Statements that show the debugger this procedure's named arguments while MPI checks them."""
     parameters = {p.name: p for p in procedure.parameters}
     lines, inputs = [], []
-    for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
+    for argument in known.ARGUMENTS[procedure.base].split():
+        name, sign, length = known.argument(argument)
         role = f"mpipp_role(MPIPP_ROLE_{name})"
         if length == "text":
             inputs.append(f"{{{name}, -1, 1, MPIPP_SHAPE_TEXT, {role}}}")
@@ -44,7 +45,8 @@ def of_procedure(procedure: Procedure) -> list[str]:
         elif length:
             of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
             values = f"mpipp_abi_weights({name})" if name.endswith("weights") else name
-            inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
+            shape = "MPIPP_SHAPE_RESULT" if sign == ">" else "MPIPP_SHAPE_ARRAY"
+            inputs.append(f"{{{values}, {length}, {of_one}, {shape}, {role}}}")
         elif parameters[name].by_value_handle:
             lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
             inputs.append(f"{{&{name}_key, 1, sizeof {name}_key, MPIPP_SHAPE_HANDLE, {role}}}")

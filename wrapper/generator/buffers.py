@@ -192,7 +192,7 @@ def roles(everything: list[Procedure]) -> list[str]:
     """The names of all parameters whose names are recorded, in alphabetical order."""
     found = {b.pointer.name for p in everything for b in buffers_of(p)}
     for words in known.ARGUMENTS.values():
-        found.update(word.partition(":")[0] for word in words.split())
+        found.update(known.argument(word)[0] for word in words.split())
     for procedure in everything:
         found.update(handle.name for handle in unrecorded_procedures.handles(procedure))
         found.update(parameter.name for parameter in outputs.outputs(procedure))

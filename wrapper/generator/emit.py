@@ -336,6 +336,8 @@ def _scalars(procedure: Procedure) -> list[str]:
     stored = statuses(procedure)
     if stored:
         lines.append(f"call->statuses = (uintptr_t){stored.name};")
+    if procedure.base in known.INDICES:
+        lines.append("call->indices = (uintptr_t)array_of_indices;")
     return lines
 
 

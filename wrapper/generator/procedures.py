@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 HANDLES = {
     "DATATYPE": ("MPI_Datatype", "MPIPP_DATATYPE"),
     "REQUEST": ("MPI_Request", "MPIPP_REQUEST"),
@@ -60,6 +62,9 @@ UNWRAPPED = {
 # Procedures whose results may be null pointers, or that are called before MPI is initialized.
 NULL_OUTPUTS = ("Init", "Initialized", "Finalized", "Session_init", "Pcontrol", "Keyval", "Attr_")
 
+# Procedures that store the indices of completed requests.
+INDICES = {"Waitsome", "Testsome", "Request_get_status_some"}
+
 # Procedures that are so frequent that they have a fast path (intercept/fast_path.h).
 PLAIN_MADE = {"Isend", "Irecv"}
 PLAIN = {*PLAIN_MADE, "Waitall"}
@@ -92,7 +97,8 @@ TYPE_ENDS = {"Type_commit", "Type_free"}
 # Named arguments, which are recorded while the call is active, beside the members that all records
 # have. A number or a handle has only its name. An array has its length, or -1 if that follows from
 # other arguments. `text` marks a string; `extent`: the extent of a datatype is recorded. The
-# history of collective calls keeps these arguments.
+# history of collective calls keeps these arguments. An array of results has the number of elements
+# that MPI may store, after `>`.
 ARGUMENTS = {
     "Pready": "partition",
     "Pready_range": "partition_low partition_high",
@@ -104,9 +110,15 @@ ARGUMENTS = {
     "Cart_map": "ndims dims:ndims periods:ndims",
     "Dims_create": "nnodes ndims dims:ndims",
     "Cart_rank": "coords:mpipp_recorder_dimensions(call)",
-    "Cart_coords": "rank",
+    "Cart_coords": "rank coords>mpipp_recorder_dimensions_up_to(call,maxdims)",
+    "Cart_get": "dims>mpipp_recorder_dimensions_up_to(call,maxdims) "
+    "periods>mpipp_recorder_dimensions_up_to(call,maxdims) "
+    "coords>mpipp_recorder_dimensions_up_to(call,maxdims)",
     "Cart_shift": "direction disp",
-    "Graph_neighbors": "rank",
+    "Graph_neighbors": "rank neighbors>maxneighbors",
+    "Graph_get": "index>maxindex edges>maxedges",
+    "Dist_graph_neighbors": "sources>maxindegree sourceweights>maxindegree "
+    "destinations>maxoutdegree destweights>maxoutdegree",
     "Graph_neighbors_count": "rank",
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
     "Graph_map": "nnodes index:nnodes edges:-1",
@@ -143,7 +155,7 @@ ARGUMENTS = {
     "Group_difference": "group1 group2",
     "Group_incl": "group n ranks:n",
     "Group_excl": "group n ranks:n",
-    "Group_translate_ranks": "group1 n ranks1:n group2",
+    "Group_translate_ranks": "group1 n ranks1:n group2 ranks2>n",
     "Group_range_incl": "group n ranges:3*(int64_t)n",
     "Group_range_excl": "group n ranges:3*(int64_t)n",
     "Win_create": "size disp_unit base",
@@ -152,6 +164,14 @@ ARGUMENTS = {
     "Win_start": "group",
     "Win_post": "group",
 }
+
+
+def argument(text: str) -> tuple[str, str, str]:
+    """The name of an argument above, ":" or ">", and its length; "" if it has none."""
+    name, *rest = re.split("([:>])", text, maxsplit=1)
+    sign, length = rest or ("", "")
+    return name, sign, length
+
 
 # Datatype arguments other than those of buffers and constructors.
 TYPES = {"File_set_view": "etype filetype"}

@@ -44,7 +44,8 @@ enum mpipp_shape {
   MPIPP_SHAPE_ARRAY,
   MPIPP_SHAPE_NUMBER,
   MPIPP_SHAPE_HANDLE,
-  MPIPP_SHAPE_TEXT, // a C string
+  MPIPP_SHAPE_TEXT,   // a C string
+  MPIPP_SHAPE_RESULT, // an array in which MPI stores integers
 };
 
 // An argument of a datatype constructor, or a named argument of another procedure: `count` integers
@@ -85,7 +86,7 @@ enum mpipp_present {
   MPIPP_HAS_ARGUMENTS = 262144, // named arguments in `inputs`
   MPIPP_HAS_COUNTS = 524288,    // the first vector has the counts of a reduce-scatter
   MPIPP_HAS_AGAIN = 1048576,    // MPI was already initialized before MPI_Init, or finalized before
-                                // MPI_Finalize
+                                // MPI_Finalize or another procedure that needs MPI
   MPIPP_HAS_STARTS = 2097152,   // private: the request is started by later calls
   MPIPP_HAS_TYPES = 4194304,    // `types` is set by a call that is no constructor: a file's view
                                 // consists of these datatypes
@@ -142,6 +143,9 @@ struct mpipp_call {
   // Address of the status, or of the array of statuses, as the program passes it. Valid only for
   // procedures with such an argument.
   uint64_t statuses;
+  // Address of the array in which MPI stores the indices of completed requests. Valid only for
+  // MPI_Waitsome, MPI_Testsome and MPI_Request_get_status_some.
+  uint64_t indices;
 };
 
 #endif

@@ -21,7 +21,7 @@ from mpipp.render.phrases import Phrase
 
 _FIRST_ADDRESS = 4096  # constants such as MPI_STATUS_IGNORE are below it
 _LONGEST = 4096  # bytes whose members are checked one by one
-_FORTRAN_INTEGER = 4  # bytes; a status is an array of these
+_FORTRAN_INTEGER = 4  # bytes, as C's int; a status is an array of these
 _INTEGERS = ("signed", "unsigned", "enum", "logical", "wchar")
 _NUMBERS = (*_INTEGERS, "float", "complex")
 
@@ -34,6 +34,7 @@ class Argument(NamedTuple):
     length: int
     size: int
     kind: str  # kind of an element: "status" "request" "integer"; "memory" for a window's memory
+    is_result: bool = False  # whether MPI stores to the array
 
     @property
     def bytes(self) -> int:
@@ -51,7 +52,10 @@ class _Run(NamedTuple):
 def arguments(operation: Operation) -> Iterator[Argument]:
     """Yield the arguments of an active call that are arrays, or a status."""
     call, info = operation.call, operation.process.registry.info
-    every = [Argument(*one, "integer") for one in call.arrays]
+    every = [
+        Argument(one.name, one.address, one.length, one.size, "integer", one.is_result)
+        for one in call.arrays
+    ]
     many = call.request_count
     if call.requests and not call.buffers:
         name = "request" if _has_one_request(call.procedure) else "array_of_requests"
@@ -62,6 +66,11 @@ def arguments(operation: Operation) -> Iterator[Argument]:
         every.append(
             Argument(call.facts.statuses, call.statuses, number, info.status_size, "status")
         )
+    if call.indices:
+        indices = Argument(
+            "array_of_indices", call.indices, many, _FORTRAN_INTEGER, "integer", True
+        )
+        every.append(indices)
     every += _window_memory(operation)
     for one in every:
         if one.address >= _FIRST_ADDRESS and one.length > 0 and one.size > 0:
@@ -128,7 +137,9 @@ def _of_run(
     room = run.start + kind.size - use.origin
     if room >= argument.bytes:
         return _inside(operation, argument, use, run, party)
-    if argument.kind != "status" and _are_integers(argument, use):
+    # MPI would change the variables behind an array.
+    changes_others = argument.is_result and isinstance(kind, Array)
+    if argument.kind != "status" and not changes_others and _are_integers(argument, use):
         return None
     return _overrun(operation, argument, run.layout.described, "object", party)
 

@@ -43,6 +43,7 @@ _MAX_INPUTS = 16
 _TYPES = {"MPI_File_set_view": ("etype", "filetype")}
 # Calls for which the wrapper copies the handles that the program passed.
 _KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
+_INDEXED = ("MPI_Waitsome", "MPI_Testsome", "MPI_Request_get_status_some")
 
 _Known = Union[DatatypeRecord, Broken, None]
 _Find = Callable[[int], _Known]  # finds a datatype by its handle
@@ -175,6 +176,7 @@ class Calls:
             again="again" in present,
             arrays=tuple(self._arrays(facts, raw, present)),
             statuses=raw.statuses if facts.statuses else None,
+            indices=raw.indices if procedure in _INDEXED else None,
         )
 
     def _arrays(
@@ -191,14 +193,16 @@ class Calls:
         combiner = self._source.enumerator("combiner", raw.combiner)
         names = ARGUMENTS.get(combiner, ()) if "constructor" in present else ()
         has_inputs = present & {"constructor", "arguments"}
+        is_result = False
         for at, given in enumerate((self._inputs(raw) if has_inputs else None) or ()):
             if at < len(names):
                 is_array, name = names[at] in LENGTHS, f"array_of_{names[at]}"
             else:
-                is_array = self._source.enumerator("shape", given.shape) == "array"
+                shape = self._source.enumerator("shape", given.shape)
+                is_array, is_result = shape in ("array", "result"), shape == "result"
                 name = self._source.string(given.name)
             if is_array and given.count > 0:
-                yield ArrayArgument(name, given.values, given.count, given.size)
+                yield ArrayArgument(name, given.values, given.count, given.size, is_result)
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
         # The arguments are in the caller's memory, and may have any values.
@@ -229,6 +233,8 @@ class Calls:
             try:
                 if shape == "handle":
                     found[name] = source.integers(given.values, 1, given.size, signed=False)[0]
+                elif shape == "result":
+                    continue  # MPI stores it later
                 elif shape == "text":
                     found[name] = tuple(source.characters(given.values)) if given.values else None
                 elif given.count < 0 and shape == "array":

@@ -175,6 +175,7 @@ class RawCall(NamedTuple):
     type_count: int
     before: int
     statuses: int
+    indices: int
 
 
 class RawTouch(NamedTuple):

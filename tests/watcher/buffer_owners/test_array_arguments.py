@@ -32,6 +32,10 @@ def found(mpi: MPI, name: str, *arguments: str) -> list[tuple[str, str]]:
 @every_mpi
 def test_c(mpi: MPI) -> None:
     assert found(mpi, "arguments.c") == [
+        ("coords", "some.few"),
+        ("coords", "some.few"),
+        ("ranks2", "some.few"),
+        ("array_of_indices", "some.few"),
         ("array_of_statuses", "waiting.statuses"),
         ("status", "few.tiny"),
         ("recvcounts", "wide"),
@@ -51,6 +55,8 @@ def test_cxx(mpi: MPI) -> None:
 @every_fortran
 def test_fortran(mpi: MPI) -> None:
     assert found(mpi, "arguments.f90") == [
+        ("coords", "one"),
+        ("periods", "one"),
         ("status", "status"),
         ("status", "first"),
         ("status", "around"),
@@ -74,6 +80,7 @@ def test_corrected_fortran(mpi: MPI) -> None:
 @every_fortran
 def test_text(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("arguments.f90", mpi)], "--check", n=1)
+    block = next(one for one in run.blocks if " status of " in one.splitlines()[0])
     size = 20 if mpi.id.startswith("mpich") else 24
-    assert f"a status has {size} bytes, in Fortran {size // 4} integers" in run.blocks[0]
-    assert "\n  to do: declare integer :: status(MPI_STATUS_SIZE) in Fortran" in run.blocks[0]
+    assert f"a status has {size} bytes, in Fortran {size // 4} integers" in block
+    assert "\n  to do: declare integer :: status(MPI_STATUS_SIZE) in Fortran" in block

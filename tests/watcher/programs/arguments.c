@@ -16,6 +16,33 @@ struct waiting {
 
 static int values[4], received[4];
 
+// Arrays in which MPI stores its results. It also changes the members behind a short one.
+static void results(int wrong) {
+  struct {
+    int few[2], others[10];
+  } some;
+  int *few = wrong ? some.few : some.others, sizes[3] = {1, 1, 1}, periods[3] = {0}, coords[3];
+  MPI_Comm grid;
+  MPI_Cart_create(MPI_COMM_SELF, 3, sizes, periods, 0, &grid);
+  MPI_Cart_coords(grid, 0, 3, few);           // some.few
+  MPI_Cart_coords(grid, 0, 4, coords);        // MPI stores three
+  MPI_Cart_get(grid, 3, sizes, periods, few); // some.few
+  MPI_Comm_free(&grid);
+  MPI_Group group;
+  MPI_Comm_group(MPI_COMM_SELF, &group);
+  const int zeros[10] = {0};
+  MPI_Group_translate_ranks(group, 10, zeros, group, few); // some.few
+  MPI_Group_free(&group);
+  MPI_Request requests[4];
+  MPI_Status statuses[4];
+  for (int i = 0; i < 2; i++) {
+    MPI_Irecv(&received[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]);
+    MPI_Isend(&values[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[2 + i]);
+  }
+  for (int left = 4, done; left > 0; left -= done)
+    MPI_Waitsome(4, requests, &done, few, statuses); // some.few
+}
+
 static void start(MPI_Request requests[4]) {
   for (int i = 0; i < 2; i++) {
     MPI_Irecv(&received[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]);
@@ -67,6 +94,7 @@ static void all_of(int wrong) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
+  results(!(argc > 1 && !strcmp(argv[1], "fixed")));
   all_of(!(argc > 1 && !strcmp(argv[1], "fixed")));
   MPI_Finalize();
   return 0;

@@ -42,6 +42,28 @@ subroutine all_of(wrong)
   deallocate (listed)
 end subroutine
 
+subroutine results(wrong)
+  use mpi
+  implicit none
+  logical, intent(in) :: wrong
+  integer :: ierr, grid, dims(2), coords(2)
+  logical :: periods(2)
+  type :: some
+    sequence
+    integer :: few(1), others(4)
+    logical :: short(1), more(4)
+  end type
+  type(some) :: one
+  call MPI_Cart_create(MPI_COMM_SELF, 2, [1, 1], [.false., .true.], .false., grid, ierr)
+  if (wrong) then
+    call MPI_Cart_coords(grid, 0, 2, one%few, ierr)
+    call MPI_Cart_get(grid, 2, dims, one%short, coords, ierr)
+  end if
+  call MPI_Cart_coords(grid, 0, 2, coords, ierr)
+  call MPI_Cart_get(grid, 2, dims, periods, coords, ierr)
+  call MPI_Comm_free(grid, ierr)
+end subroutine
+
 program arguments
   implicit none
   include 'mpif.h'
@@ -49,6 +71,7 @@ program arguments
   character(len=16) :: argument
   call get_command_argument(1, argument)
   call MPI_Init(ierr)
+  call results(argument /= 'fixed')
   call all_of(argument /= 'fixed')
   call MPI_Finalize(ierr)
 end program

@@ -218,21 +218,21 @@ void mpipp_recorder_comm_start(void) {
   add_comm(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
 }
 
-// Returns whether a procedure may return the handle of a group that it has returned before.
-static int asks_for_group(uint32_t procedure) {
-  return procedure == MPIPP_PROC_Comm_group || procedure == MPIPP_PROC_Comm_remote_group ||
-         procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;
-}
-
 int mpipp_recorder_dimensions(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   return comm && comm->topology == MPIPP_TOPO_CART ? comm->ndims : 0;
 }
 
+int mpipp_recorder_dimensions_up_to(const struct mpipp_call *call, int most) {
+  const int dimensions = mpipp_recorder_dimensions(call);
+  return dimensions < most ? dimensions : most;
+}
+
 void mpipp_recorder_add_group(const struct mpipp_call *call, MPI_Group group) {
   uint64_t handle = MPIPP_KEY(group);
   if (group == MPI_GROUP_NULL || mpipp_registry_is_constant(MPIPP_GROUP, handle)) return;
-  if (asks_for_group(call->procedure) && mpipp_registry_add_handle(MPIPP_GROUP, handle)) return;
+  // MPI may return the handle of a group that it has returned before.
+  if (mpipp_registry_add_handle(MPIPP_GROUP, handle)) return;
   int saved = errno;
   struct mpipp_group *record = mpipp_registry_claim(MPIPP_GROUP, handle, call->caller);
   if (!record) return;

@@ -21,6 +21,8 @@ void mpipp_recorder_session_world(uint64_t session);
 MPIPP_SEAM extern int mpipp_recorder_has_world;
 // The number of dimensions of the process grid of the call's communicator; 0 if it has none.
 int mpipp_recorder_dimensions(const struct mpipp_call *call);
+// The number of dimensions for which MPI stores values in arrays of `most` elements.
+int mpipp_recorder_dimensions_up_to(const struct mpipp_call *call, int most);
 void mpipp_recorder_add_group(const struct mpipp_call *call, MPI_Group group);
 
 #endif
