@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "call_filter/unrecorded_calls.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <string.h>
+#include <strings.h>
 
 #include "abi/mpi_symbols.h"
 #include "call_filter/caches/query_cache.h"
@@ -24,6 +29,8 @@ struct mpipp_unrecorded_procedure {
 static const struct mpipp_unrecorded_procedure every[MPIPP_PROCEDURES] = {
 #include "generated/marked.inc"
 };
+
+enum { MAX_FRAMES = 64 };
 
 // The last valid handle of each kind: usually the next call has the same one.
 static const struct mpipp_object *last[MPIPP_KINDS];
@@ -50,12 +57,15 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
 
 // Queries the watcher, as for a recorded call that has these handles as arguments.
 static MPIPP_COLD int ask(struct mpipp_thread *thread,
-                          const struct mpipp_unrecorded_procedure *known,
+                          const struct mpipp_unrecorded_procedure *known, uint32_t present,
                           struct mpipp_doubt *doubt) {
   struct mpipp_call *call = &thread->call;
   int saved = errno;
+  // Kept for a watcher that reads the call after the process has died in it.
+  thread->place = mpipp_outside_mpi(call->caller);
+  thread->place_serial = call->serial;
   mpipp_doubt(doubt, call->procedure);
-  mpipp_doubt(doubt, mpipp_outside_mpi(call->caller));
+  mpipp_doubt(doubt, thread->place);
   int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_filter_is_new_doubt(doubt);
   mpipp_unlock_kind(locked);
   errno = saved;
@@ -71,7 +81,7 @@ static MPIPP_COLD int ask(struct mpipp_thread *thread,
   call->buffer_count = 0;
   call->inputs = (uintptr_t)inputs;
   call->input_count = known->count;
-  call->present = MPIPP_HAS_ARGUMENTS;
+  call->present = present;
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   int refused = mpipp_filter_ask(thread, doubt, NULL, 0);
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
@@ -88,7 +98,41 @@ static __attribute__((noinline)) int check_handles(struct mpipp_thread *thread,
     fine = mpipp_doubt_reason(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
   if (known->count > 0) fine &= is_fine(&known->handles[0], thread->handle, &doubt);
   if (known->count > 1) fine &= is_fine(&known->handles[1], thread->other_handle, &doubt);
-  return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, &doubt);
+  return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, MPIPP_HAS_ARGUMENTS, &doubt);
+}
+
+// The procedure of a function of a Fortran layer: "pmpi_comm_rank__", "mpi_comm_rank_f08_".
+static unsigned procedure_of(const char *function) {
+  unsigned procedure = 0;
+  if (*function == 'p') function++;
+  size_t length = strlen(function);
+  while (length && function[length - 1] == '_') length--;
+  if (length > 4 && !strncmp(function + length - 4, "_f08", 4)) length -= 4;
+  for (; procedure < MPIPP_PROCEDURES; procedure++) {
+    const char *name = mpipp_procedure_names[procedure];
+    if (strlen(name) == length && !strncasecmp(name, function, length)) break;
+  }
+  return procedure;
+}
+
+void mpipp_filter_check_late_exit(void) {
+  struct mpipp_thread *thread = mpipp_recorder_self;
+  void *stack[MAX_FRAMES];
+  Dl_info found;
+  // A call that is recorded, or marked, was checked when it began.
+  if (thread == &mpipp_recorder_no_thread || thread->depth) return;
+  const int depth = backtrace(stack, MAX_FRAMES);
+  int i = 0;
+  while (i < depth && !mpipp_abi_in_mpi((uintptr_t)stack[i])) i++;
+  while (i < depth && mpipp_abi_in_mpi((uintptr_t)stack[i])) i++;
+  if (i >= depth || !dladdr((char *)stack[i - 1] - 1, &found) || !found.dli_sname) return;
+  const unsigned procedure = procedure_of(found.dli_sname);
+  struct mpipp_doubt doubt = {0};
+  if (procedure == MPIPP_PROCEDURES) return;
+  thread->call.procedure = (uint16_t)procedure;
+  thread->call.caller = (uintptr_t)stack[i];
+  mpipp_doubt_reason(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+  ask(thread, &(struct mpipp_unrecorded_procedure){0}, MPIPP_HAS_AGAIN, &doubt);
 }
 
 enum mpipp_kind mpipp_filter_unrecorded_kind(unsigned procedure) {

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call_filter/caches/call_cache.h"
+#include "call_filter/unrecorded_calls.h"
 #include "intercept/finalize.h"
 #include "intercept/thread_levels.h"
 #include "recorder/ledger/timestamps.h"
@@ -136,9 +138,17 @@ void mpipp_intercept_before_abort(struct mpipp_call *call) {
   report_end(MPIPP_OVER_ABORTING);
 }
 
+void mpipp_intercept_check_late_exit(void) {
+  if (mpipp_registry.status != MPIPP_STATUS_FINALIZED) return;
+  if ((uint64_t)getpid() != mpipp_registry.pid || !mpipp_watcher_is_connected()) return;
+  mpipp_filter_check_late_exit();
+  mpipp_watcher_questions_flush();
+}
+
 // Called when the program has returned from main, or has called exit; not at _exit, or when a
 // signal ends it.
 __attribute__((destructor)) static void exiting(void) {
+  mpipp_intercept_check_late_exit();
   if (!mpipp_watcher_is_connected() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   if (!mpipp_recorder_has_world) {
     mpipp_intercept_after_finalize(); // a program that only uses sessions: those that still exist

@@ -22,6 +22,9 @@ MPIPP_SEAM extern void (*mpipp_intercept_at_start)(void);
 // A function that another part may set. It is called when the program exits without MPI_Finalize,
 // while the stack of the exit call still exists.
 MPIPP_SEAM extern void (*mpipp_intercept_at_exit)(void);
+// Called in exit and _exit: checks whether MPI ends the process because of a call after
+// MPI_Finalize.
+MPIPP_SEAM void mpipp_intercept_check_late_exit(void);
 // A function that another part may set. It is called before the process announces an end other than
 // MPI_Finalize.
 MPIPP_SEAM extern void (*mpipp_intercept_before_end)(void);

@@ -21,7 +21,7 @@ def check(process: Process) -> Findings:
         call = operation.call
         if call.procedure in _INITIALIZING or call.procedure == "MPI_Finalize":
             yield from _check_repeated(operation)
-        elif _needs_mpi(call, process.registry.info):
+        elif call.again or _needs_mpi(call, process.registry.info):
             yield from _outside(process, call.procedure, operation.party())
     for operation in process.marked:
         yield from _marked(operation)

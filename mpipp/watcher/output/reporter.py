@@ -6,13 +6,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Union
 
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.rules import selection
 from mpipp.analysis.rules.rule import ERROR
 from mpipp.common.errors import MpippError
-from mpipp.model import Site
+from mpipp.model import PythonLine, Site
 from mpipp.render.phrases import Phrase
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.watcher.output.channel import Output
@@ -25,6 +25,12 @@ from mpipp.watcher.settings import Settings
 
 # Errors by which MPI writes outside the buffer.
 _OF_DAMAGE = ("beyond-object", "short-argument", "displacement-overflow")
+_Place = Union[int, PythonLine]
+
+
+def _place(site: Site) -> _Place:
+    # All calls of a Python program return to the same addresses.
+    return site.python or site.address
 
 
 class Reporter:
@@ -36,10 +42,10 @@ class Reporter:
         self._output = output
         self._settings = settings
         self._made = selection.merged([settings.checks])
-        # Calls with a reported error, as process and return address.
-        self._wrong: set[tuple[ShownProcess, int]] = set()
+        # Calls with a reported error, as process and place.
+        self._wrong: set[tuple[ShownProcess, _Place]] = set()
         # The calls of `_wrong` whose errors are selected and not suppressed.
-        self._reported: set[tuple[ShownProcess, int]] = set()
+        self._reported: set[tuple[ShownProcess, _Place]] = set()
         # By process, the first reported error by which MPI may have overwritten other memory.
         self._damage: dict[ShownProcess, Phrase] = {}
         self._taking: Any = None  # created at the first finding
@@ -50,7 +56,7 @@ class Reporter:
         known = view.where, view.label, view.frames, view.world, view.rank
         for one in found:
             if one.rule.severity == ERROR:
-                at = {(of[party.process], party.site.address) for party in one.placed}
+                at = {(of[party.process], _place(party.site)) for party in one.placed}
                 self._wrong |= at
                 if self._is_reported(one, view):
                     self._reported |= at
@@ -101,7 +107,7 @@ class Reporter:
         procedure = dict(one.what.facts)["procedure"]
         if str(procedure).startswith(("MPI_Wait", "MPI_Test")):
             return any(process is of[party.process] for process, _ in self._reported)
-        return (of[party.process], party.site.address) in self._reported
+        return (of[party.process], _place(party.site)) in self._reported
 
     def pictured(self, of: Sequence[ShownProcess], label: Label) -> More:
         """The function that draws the pictures of a finding, if the run keeps pictures."""
@@ -153,8 +159,8 @@ class Reporter:
         return self._is_among(one, self._reported)
 
     @staticmethod
-    def _is_among(one: WatchedProcess, wrong: Container[tuple[ShownProcess, int]]) -> bool:
+    def _is_among(one: WatchedProcess, wrong: Container[tuple[ShownProcess, _Place]]) -> bool:
         process = one.process(0)
         sites = [operation.call.site for operation in operations(process)]
         sites += [call.site for call in marked(process)]
-        return any((one, site.address) in wrong for site in sites)
+        return any((one, _place(site)) in wrong for site in sites)

@@ -27,6 +27,16 @@ static void free_op(int is_fixed) {
   if (!is_fixed) MPI_Op_free(&op);
 }
 
+static void free_group(int is_fixed) {
+  MPI_Group group, copy, same;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &same);
+  copy = group;
+  MPI_Group_free(&copy);
+  MPI_Group_free(&same);
+  if (!is_fixed) MPI_Group_free(&group);
+}
+
 int main(int argc, char **argv) {
   const int is_fixed = argc > 2 && !strcmp(argv[2], "fixed");
   MPI_Init(&argc, &argv);
@@ -36,6 +46,9 @@ int main(int argc, char **argv) {
     break;
   case 't':
     free_type(is_fixed);
+    break;
+  case 'g':
+    free_group(is_fixed);
     break;
   default:
     free_op(is_fixed);
