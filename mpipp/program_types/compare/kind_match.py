@@ -6,7 +6,7 @@ Each answer has a code, on which editors and scripts may rely, and a text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from mpipp.program_types import types
@@ -105,7 +105,8 @@ def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | N
     said = [f"{spell(path)} at {at}" for path, at, _ in touched]
     if len(said) > 1:
         several = f"{said[0]} and {said[1]}" if len(said) == 2 else f"{said[0]} to {said[-1]}"
-        return Doubt("straddles", True, f"{_bytes(stream.size)} that straddle {several}")
+        fit = _fit_of_all([scalar for _, _, scalar in touched], touched[0][1] == start)
+        return Doubt("straddles", True, f"{_bytes(stream.size)} that straddle {several}{fit}")
     if not touched:
         return Doubt("padding", True, f"in no member: {_padding(stream, whole, spell)}")
     path, at, scalar = touched[0]
@@ -155,6 +156,13 @@ def _bytes(number: int) -> str:
 def _fit(scalar: Scalar) -> str:
     name = types.datatype_name(scalar, "kind=" in scalar.name)
     return f": {name} fits" if name else ""
+
+
+def _fit_of_all(scalars: Sequence[Scalar], begins: bool) -> str:
+    # Numbers of one type, such as floats that are described as doubles.
+    first = scalars[0]
+    is_one_type = begins and first.size > 1 and all(one == first for one in scalars)
+    return _fit(first) if is_one_type else ""
 
 
 def best(ways: list[list[Placement]], whole: Type) -> list[Placement]:

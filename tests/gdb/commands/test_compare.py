@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
 OF_VALUES = """\
 buf of MPI_Irecv, request #1: a variable of the program
 1 problem: 4 x MPI_DOUBLE does not fit values (float [8], 32 bytes)
-  [0..3](DOUBLE) at 0: 8 bytes that straddle values[0] at 0 and values[1] at 4
+  [0..3](DOUBLE) at 0: 8 bytes that straddle values[0] at 0 and values[1] at 4: MPI_FLOAT fits
   every member is covered
 """
 OF_ROW = """\

@@ -77,6 +77,9 @@ def test_types_of_heap_blocks(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("heap_types.c", mpi)], "--check", n=1)
     assert [f"type: {kind[1]}" for block in run.blocks if (kind := TYPE.search(block))] == expected
     assert len(run.blocks) == 2
+    assert (
+        "8 bytes that straddle values[0] at 0 and values[1] at 4: MPI_FLOAT fits" in run.blocks[0]
+    )
     assert runs.run(mpi, [runs.program("heap_types.c", mpi), "fixed"], "--check", n=1).blocks == []
 
 
