@@ -73,10 +73,14 @@ def test_fortran(mpi: MPI) -> None:
 
 @every_mpi
 def test_types_of_heap_blocks(mpi: MPI) -> None:
-    expected = ["type: values (float [16], 64 bytes)", "type: rows (double * [64], 512 bytes)"]
+    expected = [
+        "type: values (float [16], 64 bytes)",
+        "type: rows (double * [64], 512 bytes)",
+        "type: table (float [8], 32 bytes)",
+    ]
     run = runs.run(mpi, [runs.program("heap_types.c", mpi)], "--check", n=1)
     assert [f"type: {kind[1]}" for block in run.blocks if (kind := TYPE.search(block))] == expected
-    assert len(run.blocks) == 2
+    assert len(run.blocks) == 3
     assert (
         "8 bytes that straddle values[0] at 0 and values[1] at 4: MPI_FLOAT fits" in run.blocks[0]
     )
