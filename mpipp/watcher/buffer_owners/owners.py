@@ -184,7 +184,9 @@ class BufferOwners:
             uses = [_use(one, part.address) for one in every]
             found = datatype_fit.check(access.operation, access.buffer, part, uses, party)
             certain = any(isinstance(one, Holder) and _has_sure_type(one) for one in every)
-            found = found or long_sizes.check(access.buffer, part, uses, party)
+            # The argument of a template lost its name: std::vector<int64_t> is one of long.
+            if not any(isinstance(one, Holder) and one.is_counted for one in every):
+                found = found or long_sizes.check(access.buffer, part, uses, party)
             if found is not None and (certain or self._is_inside(serial)):
                 yield found
                 return

@@ -87,6 +87,14 @@ def test_types_of_heap_blocks(mpi: MPI) -> None:
     assert runs.run(mpi, [runs.program("heap_types.c", mpi), "fixed"], "--check", n=1).blocks == []
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_sizes_of_long(mpi: MPI) -> None:
+    program = runs.program("long_sizes.cc", mpi)
+    (block,) = runs.run(mpi, [program], "--check=portability", n=1).blocks
+    assert "[0..2](LONG) is on numbers[0..2], of type int64_t" in block
+    assert runs.run(mpi, [program, "fixed"], "--check=portability", n=1).blocks == []
+
+
 @every_fortran
 @pytest.mark.parametrize("flag", ["-O0", "-O2"])
 def test_temporaries_in_the_memory_of_variables(mpi: MPI, flag: str) -> None:
