@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel vscode clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel wheels vscode clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | vscode | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | wheels | vscode | clean"
 
 setup: $(STAMP)
 
@@ -64,6 +64,10 @@ format: $(STAMP)
 # What users install, in dist/: the package with the wrapper's sources.
 wheel: $(STAMP)
 	$(BIN)/python -m hatchling build -t wheel
+
+# The same with compiled wrappers, for x86-64 and aarch64: users of these need no compiler.
+wheels: $(STAMP)
+	$(BIN)/python -m tools.prebuild
 
 # The extension for Visual Studio Code, tested with Node and packaged: dist/mpipp-VERSION.vsix.
 vscode:

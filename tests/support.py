@@ -29,7 +29,7 @@ import pytest
 
 from mpipp.analysis import rules
 from mpipp.common.errors import MpippError
-from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import build_wrapper, prebuilt_wrapper
 from mpipp.toolchain import mpi_libraries as mpis
 from mpipp.watcher.ipc import launch
 
@@ -373,7 +373,8 @@ def _built(mpicc: str) -> tuple[str, str]:
     BUILD.mkdir(parents=True, exist_ok=True)
     with locked(BUILD / f"wrapper-{hashlib.sha256(mpicc.encode()).hexdigest()[:10]}.lock"):
         try:
-            return str(build_wrapper.build(mpis.probe(mpicc))), ""
+            mpi = mpis.probe(mpicc)
+            return prebuilt_wrapper.fitted(mpi) or str(build_wrapper.build(mpi)), ""
         except MpippError as error:
             return "", str(error)
 

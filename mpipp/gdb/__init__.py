@@ -21,9 +21,11 @@ def register() -> None:
     import mpipp.gdb.stop_events.guarded_access
     import mpipp.gdb.stop_events.summary
     import mpipp.gdb.stop_events.watcher_stop
+    import mpipp.gdb.wrapper_sources
     import mpipp.gdb.wrapper_unwinder
 
     mpipp.gdb.autoload.allow()
+    mpipp.gdb.wrapper_sources.register()
     mpipp.gdb.settings.register()
     mpipp.gdb.program.sessions.register()
     mpipp.gdb.notices.register()

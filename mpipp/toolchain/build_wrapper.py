@@ -26,6 +26,7 @@ from mpipp.common import file_trust
 from mpipp.common.cache import Cache, build_directory, cache_directory, install, trusted
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
+from mpipp.common.wrapper_sources import source_directory
 from mpipp.toolchain import elf
 from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
@@ -88,18 +89,6 @@ if "mpipp.gdb" not in sys.modules and os.path.exists(PRINTERS):
 """
 
 
-def source_directory() -> Path:
-    """The directory of the wrapper's C sources, in the package or in the checkout.
-
-    Raises:
-        MpippError: there are no sources.
-    """
-    for directory in (_PACKAGE / "_wrapper", _PACKAGE.parent / "wrapper"):
-        if any(directory.rglob("*.c")):
-            return directory
-    raise MpippError(f"the wrapper's C sources are not in {_PACKAGE}: install mpipp again")
-
-
 def library_path(mpi: Mpi) -> Path:
     """The path of the wrapper for `mpi`, built or not.
 
@@ -107,7 +96,7 @@ def library_path(mpi: Mpi) -> Path:
         MpippError: the C sources are missing, LD_PRELOAD cannot contain the path, or there is no
             directory that only this user can write.
     """
-    cache = _cache().path
+    cache = usable_cache().path
     name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
     directory = cache / f"{name}-{_own_fingerprint()}-{_fingerprint(mpi)}"
     return directory / f"libmpipp_{mpi.flavor.key}.so"
@@ -122,7 +111,7 @@ def newest(flavor: Flavor, library: str) -> Mpi | None:
         flavor: the ABI of the program.
         library: the path of the MPI library that the program loads.
     """
-    cache = _cache()
+    cache = usable_cache()
     mark = f"-{__version__}-{_own_fingerprint()}-"
     name = f"libmpipp_{flavor.key}.so"
     found = {
@@ -142,7 +131,13 @@ def newest(flavor: Flavor, library: str) -> Mpi | None:
     return Mpi("", flavor, f"{title} {version}", version, "", (), (), library, str(best))
 
 
-def _cache() -> Cache:
+def usable_cache() -> Cache:
+    """The cache directory, whose path LD_PRELOAD can contain.
+
+    Raises:
+        MpippError: LD_PRELOAD cannot contain the path, or there is no directory that only this
+            user can write.
+    """
     _expect_holdable(cache_directory())
     cache = trusted()
     _expect_holdable(cache.path)
@@ -193,7 +188,7 @@ def build(
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
     """
     library = library_path(mpi)
-    report_cache_directory(_cache())
+    report_cache_directory(usable_cache())
     if library.exists() and not force:
         return library
     with build_directory(library.parent.parent) as work:
@@ -201,7 +196,7 @@ def build(
         has_built = False
         try:
             _compile(mpi, work, library, extra_flags, progress)
-            (work / f"{library.name}-gdb.py").write_text(_autoload())
+            write_autoload(work / library.name)
             install(work, library.parent)
             has_built = True
         finally:
@@ -329,6 +324,11 @@ def _have(mpi: Mpi) -> str:
     built_with = f"{mpi.mpicc} {mpi.name}".replace("\\", "\\\\").replace('"', '\\"')
     lines = [f"#define MPIPP_HAVE_{name} 1" for name in mpi.procedures]
     return "\n".join([*lines, f'#define MPIPP_BUILT_WITH "{built_with}"', ""])
+
+
+def write_autoload(library: Path) -> None:
+    """Write the script that gdb loads with the wrapper, beside it."""
+    library.with_name(f"{library.name}-gdb.py").write_text(_autoload())
 
 
 def _autoload() -> str:

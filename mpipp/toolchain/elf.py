@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -12,6 +12,8 @@ from mpipp.common.errors import MpippError
 
 _ET_CORE = 4
 _AT_ENTRY = 9
+_ST_INFO = 4  # offset of the type and binding in a symbol of a 64-bit file
+_STB_LOCAL = 0
 
 
 def is_elf(path: str) -> bool:
@@ -45,9 +47,51 @@ def undefined(path: str) -> list[str]:
     """The dynamic symbols that a file needs from others. Raises MpippError as
     `interpreter` does."""
     with _opened(path) as elf:
-        tables = (each for each in elf.iter_sections() if each["sh_type"] == "SHT_DYNSYM")
-        symbols = (symbol for each in tables for symbol in each.iter_symbols())
-        return [each.name for each in symbols if each["st_shndx"] == "SHN_UNDEF" and each.name]
+        return [name for _, name, is_defined in _dynamic_symbols(elf) if not is_defined]
+
+
+def defined(path: str) -> set[str]:
+    """The dynamic symbols that a file offers to others. Raises MpippError as `interpreter`
+    does."""
+    with _opened(path) as elf:
+        return {name for _, name, is_defined in _dynamic_symbols(elf) if is_defined}
+
+
+def hide(path: str, is_hidden: Callable[[str], bool]) -> None:
+    """Change a 64-bit library so that the dynamic linker no longer finds some of its symbols.
+
+    They become local. References inside the library, and its debug information, stay as they are.
+
+    Args:
+        is_hidden: returns whether the symbol with a name is to be hidden.
+
+    Raises:
+        MpippError: the file cannot be read or written, or is not a whole ELF file.
+    """
+    with _opened(path) as elf:
+        symbols = [
+            place for place, name, known in _dynamic_symbols(elf) if known and is_hidden(name)
+        ]
+    try:
+        with open(path, "r+b") as file:
+            for place in symbols:
+                file.seek(place + _ST_INFO)
+                kind = file.read(1)[0] & 0xF
+                file.seek(place + _ST_INFO)
+                file.write(bytes([_STB_LOCAL << 4 | kind]))
+    except OSError as error:
+        raise MpippError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _dynamic_symbols(elf: Any) -> Iterator[tuple[int, str, bool]]:
+    # The offset in the file, the name, and whether the file itself defines the symbol.
+    for table in elf.iter_sections():
+        if table["sh_type"] != "SHT_DYNSYM":
+            continue
+        for number, symbol in enumerate(table.iter_symbols()):
+            if symbol.name and symbol["st_info"]["bind"] != "STB_LOCAL":
+                place = table["sh_offset"] + number * table["sh_entsize"]
+                yield place, symbol.name, symbol["st_shndx"] != "SHN_UNDEF"
 
 
 def program_of_core(path: str) -> str:

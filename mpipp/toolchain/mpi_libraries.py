@@ -157,12 +157,24 @@ def probe(mpicc: str) -> Mpi:
         raise MpippError(f"there is no MPI compiler {mpicc}: name one with --mpicc")
     path = own_name(os.path.abspath(path))
     compiler, flags = _command_line(path)
+    return of_headers(path, compiler, flags)
+
+
+def of_headers(mpicc: str, compiler: str, flags: tuple[str, ...]) -> Mpi:
+    """Identify the MPI library whose headers `compiler` finds with `flags`.
+
+    Args:
+        mpicc: the MPI compiler that calls `compiler`, or its name in messages.
+
+    Raises:
+        MpippError: there is no mpi.h, or it belongs to an unknown MPI.
+    """
     command = [compiler, *flags, "-E", "-P", "-x", "c", "-"]
     done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise MpippError(f"{path} cannot compile #include <mpi.h>: name another with --mpicc")
-    flavor, name, version = _identity(done.stdout, path)
-    return Mpi(path, flavor, name, version, compiler, flags, _procedures(done.stdout))
+        raise MpippError(f"{mpicc} cannot compile #include <mpi.h>: name another with --mpicc")
+    flavor, name, version = _identity(done.stdout, mpicc)
+    return Mpi(mpicc, flavor, name, version, compiler, flags, _procedures(done.stdout))
 
 
 def own_name(path: str) -> str:
@@ -246,7 +258,7 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
     """
     lacking: NoCompiler | None = None
     chosen = list(installed())
-    for path in dict.fromkeys([*_beside(library, chosen, say), *chosen]):
+    for path in dict.fromkeys([*beside(library, _COMPILER_NAMES, chosen, say), *chosen]):
         try:
             mpi = probe(path)
         except NoCompiler as error:
@@ -264,10 +276,21 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
     )
 
 
-def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> Iterator[str]:
-    # The compilers in the bin directories of installations that may contain the library: PREFIX/bin
-    # for PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. But the author of a foreign program may have put
-    # them there. So use only compilers that the user would call anyway.
+def beside(
+    library: str, names: Sequence[str], chosen: Sequence[str], say: Callable[[str], None]
+) -> Iterator[str]:
+    """The programs in the bin directories of installations that may contain an MPI library.
+
+    These are PREFIX/bin for PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. The author of a foreign
+    program may have put programs there. So the function skips programs that other users can have
+    written, except those that the user would call anyway.
+
+    Args:
+        library: path of the MPI library.
+        names: the names of the programs.
+        chosen: the paths of programs that the user would call.
+        say: a function that takes a sentence about a program that is left out.
+    """
     if not os.path.isabs(library):  # the dynamic loader does not find it
         return
     own = set(map(_entry, chosen))
@@ -275,7 +298,7 @@ def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> 
     for above in Path(os.path.realpath(library)).parents:
         if not re.match(r"lib(32|64|x32)?$", above.name):
             continue
-        for name in _COMPILER_NAMES:
+        for name in names:
             path = shutil.which(str(above.parent / "bin" / name))
             problem = file_trust.problem(path) if path and _entry(path) not in own else ""
             if path and not problem:

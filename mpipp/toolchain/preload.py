@@ -11,8 +11,9 @@ from pathlib import Path
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import mpi_libraries as mpis
-from mpipp.toolchain.build_wrapper import build, newest
-from mpipp.toolchain.mpi_libraries import Mpi
+from mpipp.toolchain import prebuilt_wrapper
+from mpipp.toolchain.build_wrapper import build, library_path, newest
+from mpipp.toolchain.mpi_libraries import TITLES, Mpi
 from mpipp.toolchain.program_mpi import Program, inspect
 from mpipp.watcher.ipc import launch
 
@@ -33,6 +34,11 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     """
     if mpicc is None:
         program = inspect(program_name)
+        flavor = program.flavor
+        known = Mpi("", flavor, TITLES[flavor.key], "", "", (), (), program.library)
+        wrapper = prebuilt_wrapper.fitted(known)
+        if wrapper:
+            return replace(known, wrapper=wrapper)
         try:
             return mpis.find(program.flavor, program.library, _say)
         except MpippError:
@@ -45,9 +51,20 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     try:
         program = inspect(program_name)
     except MpippError:
-        return mpi  # the user may know that the program loads MPI later
+        return with_wrapper(mpi)  # the user may know that the program loads MPI later
     _check_flavor(program, mpi)
-    return replace(mpi, library=program.library)
+    return with_wrapper(replace(mpi, library=program.library))
+
+
+def with_wrapper(mpi: Mpi) -> Mpi:
+    """Add the path of the wrapper that this installation of mpipp contains, if it contains one.
+
+    A wrapper that the user has built for the compiler of `mpi` is preferred.
+
+    Raises:
+        MpippError: the cache cannot be written, or the MPI library cannot be read.
+    """
+    return mpi if library_path(mpi).exists() else replace(mpi, wrapper=prebuilt_wrapper.fitted(mpi))
 
 
 def _say(sentence: str) -> None:

@@ -10,8 +10,8 @@ import shutil
 import subprocess
 
 from mpipp.common.errors import MpippError
-from mpipp.toolchain import elf
-from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
+from mpipp.toolchain import elf, mpi_libraries
+from mpipp.toolchain.mpi_libraries import TITLES, Mpi
 from mpipp.toolchain.program_mpi import executable
 
 _PATIENCE = 10.0  # seconds for a launcher to print its version
@@ -53,10 +53,11 @@ def of(mpi: Mpi) -> str:
     """The path of the launcher that belongs to this MPI.
 
     Raises:
-        MpippError: no launcher is beside its compiler or, without a compiler, in PATH.
+        MpippError: no launcher is beside its compiler or, without a compiler, beside its library
+            or in PATH.
     """
     if not mpi.mpicc:
-        return _on_path(mpi.flavor)
+        return _without_compiler(mpi)
     directory, name = os.path.split(mpi.mpicc)
     ending = name[len("mpicc") :] if name.startswith("mpicc.") else ""
     candidates = [os.path.join(directory, "mpiexec" + ending), os.path.join(directory, "mpiexec")]
@@ -66,13 +67,18 @@ def of(mpi: Mpi) -> str:
     raise MpippError(f"no mpiexec beside {mpi.mpicc}: name the launcher with --mpiexec")
 
 
-def _on_path(flavor: Flavor) -> str:
-    wanted = _FITS.get(flavor.key, flavor.key)
-    for name in (f"mpiexec.{wanted}", "mpiexec"):
-        found = shutil.which(name)
-        if found and _flavor(found) in ("", wanted):
-            return found
-    raise MpippError(f"no mpiexec of {flavor.title} on PATH: name the launcher with --mpiexec")
+def _without_compiler(mpi: Mpi) -> str:
+    wanted = _FITS.get(mpi.flavor.key, mpi.flavor.key)
+    names = (f"mpiexec.{wanted}", "mpiexec")
+    on_path = [path for path in map(shutil.which, names) if path]
+    found = mpi_libraries.beside(mpi.library, names, on_path, lambda sentence: None)
+    for path in dict.fromkeys([*found, *on_path]):
+        if path.endswith(f".{wanted}") or _flavor(path) in ("", wanted):
+            return path
+    raise MpippError(
+        f"no mpiexec of {mpi.flavor.title} beside the program's MPI library or on PATH: name the "
+        "launcher with --mpiexec"
+    )
 
 
 def _called(path: str) -> str:

@@ -99,6 +99,9 @@ def test_a_compiler_of_others_beside_the_library_is_left_out(
     assert said[0].exists()
 
 
+NAMES = ("mpicc", "mpicc.openmpi")
+
+
 def test_installations_that_a_library_can_be_part_of(tmp_path: Path) -> None:
     found = []
     for path, name in (
@@ -111,10 +114,10 @@ def test_installations_that_a_library_can_be_part_of(tmp_path: Path) -> None:
         plant(tmp_path / name)
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
-        found.append(list(mpis._beside(str(tmp_path / path), [], print)))
+        found.append(list(mpis.beside(str(tmp_path / path), NAMES, [], print)))
     names = ["one/bin/mpicc", "two/lib64/openmpi/bin/mpicc", "three/bin/mpicc.openmpi"]
     assert found == [*([str(tmp_path / name)] for name in names), [], []]
-    assert list(mpis._beside("libmpi.so.40", [], print)) == []
+    assert list(mpis.beside("libmpi.so.40", NAMES, [], print)) == []
 
 
 def test_a_loader_that_the_program_names_is_not_run(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_wrapper_is_built_once(
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     assert capsys.readouterr() == (first.out, "")
     inode = library.stat().st_ino
-    assert main(["wrapper", "--mpicc", mpi.mpicc, "--force"]) == 0
+    assert main(["wrapper", "--mpicc", mpi.mpicc, "--build"]) == 0
     assert capsys.readouterr().out == first.out
     assert library.stat().st_ino != inode
     assert list(cache_directory().iterdir()) == [library.parent]

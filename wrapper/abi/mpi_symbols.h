@@ -28,7 +28,7 @@ int mpipp_abi_is_right_library(void);
 int mpipp_abi_is_own(const void *address);
 
 // Returns whether the library has the procedure.
-int mpipp_abi_has(unsigned procedure);
+MPIPP_SEAM int mpipp_abi_has(unsigned procedure);
 
 // The weights of a graph's edges; NULL for MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 const int *mpipp_abi_weights(const int *weights);

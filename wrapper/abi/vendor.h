@@ -76,15 +76,6 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_CALLS_HANDLER_OF_NO_FILE 1
 #endif
 
-// 1 if a persistent request stays unchanged when MPI_Request_get_status has found it complete.
-// MPICH 5.0 makes it inactive, so that MPI_Wait has no status to return. For the MPI ABI this is
-// unknown.
-#if defined(MPIPP_FOR_OPENMPI) || (defined(MPIPP_FOR_MPICH) && MPICH_NUMVERSION < 40100000)
-#define MPIPP_PERSISTENT_MAY_BE_ASKED 1
-#else
-#define MPIPP_PERSISTENT_MAY_BE_ASKED 0
-#endif
-
 // The bits of a handle by which the library distinguishes communicators, datatypes and other
 // objects; 0: none.
 #ifdef MPIPP_FOR_MPICH

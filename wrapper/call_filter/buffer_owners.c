@@ -148,6 +148,7 @@ struct mpipp_stack_walk {
                               // read so far
   uint64_t code, stack;       // previous frame: where its function continues, and its lowest
                               // address
+  uint64_t caller;            // the caller of the call; 0: the walk has reached its frame
   uint64_t registers[MPIPP_FRAME_REGISTERS]; // registers of the previous frame
   int visited, told, has_registers;
 };
@@ -190,7 +191,9 @@ static int read_registers(struct _Unwind_Context *context, uint64_t *registers) 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_stack_walk *walk = data;
   uint64_t end = _Unwind_GetCFA(context);
-  if (walk->code && end > walk->stack && mpipp_is_outside_mpi(walk->code)) {
+  if (walk->code == walk->caller) walk->caller = 0;
+  // Variables of the wrapper's own functions may have the address of a buffer, too.
+  if (walk->code && !walk->caller && end > walk->stack && mpipp_is_outside_mpi(walk->code)) {
     uint64_t bytes = end - walk->stack;
     if (bytes > FRAME_BYTES) bytes = FRAME_BYTES;
     mpipp_watcher_ask_frame(walk->asking, walk->code, end,
@@ -294,7 +297,8 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
     if (asking.question) asking.question->awaits = MPIPP_AWAITS_OWNERS;
     asked_blocks.count = 0;
     ask_heap_blocks(&asking, thread);
-    struct mpipp_stack_walk walk = {.asking = &asking, .heap_end = (uintptr_t)sbrk(0)};
+    struct mpipp_stack_walk walk = {
+        .asking = &asking, .heap_end = (uintptr_t)sbrk(0), .caller = thread->call.caller};
     _Unwind_Backtrace(visit, &walk);
     // In a Python program, other libraries may call MPI directly.
     const int is_python = mpipp_filter_python_version && place == mpipp_filter_python_place;

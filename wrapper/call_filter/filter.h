@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "abi/compilers.h"
 #include "call_filter/buffer_bounds.h"
 #include "call_filter/caches/call_cache.h"
 #include "call_filter/pending_buffers.h"
@@ -29,8 +30,7 @@ void mpipp_filter_note_return_slow(struct mpipp_thread *thread) MPIPP_COLD;
 // and tag. Then [low, high) of the call is its box. Returns 0 for MPI_IN_PLACE, empty data,
 // wildcards and MPI_PROC_NULL. first, most: the lowest valid address, and the largest number of
 // bytes.
-static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_call *call,
-                                                                int64_t first, uint64_t most) {
+MPIPP_INLINE int mpipp_is_plain(struct mpipp_call *call, int64_t first, uint64_t most) {
   const uint32_t plain = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                          MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   const uint32_t present = call->present;
@@ -92,7 +92,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
 }
 
 // Returns whether a call is certainly valid, and the filter has no work when it returns.
-static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
+MPIPP_INLINE int mpipp_is_clear(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads))) return 0;
   if (mpipp_is_plain(call, mpipp_filter_first_beyond, MPIPP_LARGE - 1))

@@ -3,6 +3,7 @@
 #ifndef MPIPP_CALL_FILTER_NULL_OUTPUTS_H
 #define MPIPP_CALL_FILTER_NULL_OUTPUTS_H
 
+#include "abi/compilers.h"
 #include "registry/object_store.h"
 
 // Opens the check, if the run wants it.
@@ -12,15 +13,14 @@ void mpipp_filter_null_outputs_open(void);
 // role: the argument's name (MPIPP_ROLE_).
 void mpipp_filter_null_output(unsigned role) MPIPP_COLD;
 
-static inline __attribute__((always_inline)) void mpipp_output(const void *argument,
-                                                               unsigned role) {
+MPIPP_INLINE void mpipp_output(const void *argument, unsigned role) {
   if (MPIPP_UNLIKELY(!argument)) mpipp_filter_null_output(role);
 }
 
 // Checks a status argument. Some libraries have a null pointer for MPI_STATUS_IGNORE. count: length
 // of an array of statuses.
-static inline __attribute__((always_inline)) void
-mpipp_status_output(const void *status, const void *ignored, int64_t count, unsigned role) {
+MPIPP_INLINE void mpipp_status_output(const void *status, const void *ignored, int64_t count,
+                                      unsigned role) {
   if (ignored && MPIPP_UNLIKELY(!status) && count > 0) mpipp_filter_null_output(role);
 }
 

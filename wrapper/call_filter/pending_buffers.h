@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "abi/compilers.h"
 #include "registry/object_store.h"
 
 struct mpipp_box {
@@ -42,8 +43,7 @@ extern int mpipp_filter_keeps_boxes MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
 // The number of requests if there are only a few; else ~0.
-static inline __attribute__((always_inline)) uint64_t
-mpipp_few_requests(const struct mpipp_request **requests) {
+MPIPP_INLINE uint64_t mpipp_few_requests(const struct mpipp_request **requests) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
   if (MPIPP_UNLIKELY(mpipp_filter_keeps_boxes)) return ~(uint64_t)0;
@@ -59,8 +59,7 @@ static inline int mpipp_comes_near(const struct mpipp_request *request,
          call->low < request->call.high;
 }
 
-static inline __attribute__((always_inline)) int
-mpipp_meets_no_request(const struct mpipp_call *call) {
+MPIPP_INLINE int mpipp_meets_no_request(const struct mpipp_call *call) {
   const struct mpipp_request *request = NULL;
   uint64_t count = mpipp_few_requests(&request);
   if (MPIPP_UNLIKELY(count > MPIPP_FEW_REQUESTS)) return 0;

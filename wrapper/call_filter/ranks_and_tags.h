@@ -3,6 +3,7 @@
 #ifndef MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 #define MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 
+#include "abi/compilers.h"
 #include "abi/vendor.h"
 #include "call_filter/buffer_bounds.h"
 #include "registry/registry.h"
@@ -25,8 +26,7 @@ static inline int mpipp_is_proc_null(const struct mpipp_call *call, uint32_t wri
 
 // Returns whether all ranks and the tag are valid on that communicator, and none is a wildcard or
 // MPI_PROC_NULL. Does not check a recvtag.
-static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
-                                                                 const struct mpipp_comm *comm) {
+MPIPP_INLINE int mpipp_has_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm) {
   const uint32_t present = call->present;
   const uint64_t size = (uint64_t)comm->size, tag_ub = (uint64_t)mpipp_registry.tag_ub;
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_TAG && (uint64_t)call->tag > tag_ub)) return 0;

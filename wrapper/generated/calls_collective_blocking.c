@@ -35,7 +35,7 @@ EXPORT int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
 int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgather);
   if (mpipp_passes()) return ((raw_Allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -72,7 +72,7 @@ EXPORT int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
 int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgather_c);
   if (mpipp_passes()) return ((raw_Allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -109,7 +109,7 @@ EXPORT int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv);
   if (mpipp_passes()) return ((raw_Allgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return own_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 #endif
 
@@ -146,7 +146,7 @@ EXPORT int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
 int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_c);
   if (mpipp_passes()) return ((raw_Allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return own_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 #endif
 
@@ -184,7 +184,7 @@ EXPORT int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_M
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce);
   if (mpipp_passes()) return ((raw_Allreduce *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -222,7 +222,7 @@ EXPORT int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count,
 int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce_c);
   if (mpipp_passes()) return ((raw_Allreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -259,7 +259,7 @@ EXPORT int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall);
   if (mpipp_passes()) return ((raw_Alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -296,7 +296,7 @@ EXPORT int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_c);
   if (mpipp_passes()) return ((raw_Alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -333,7 +333,7 @@ EXPORT int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv);
   if (mpipp_passes()) return ((raw_Alltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return own_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 #endif
 
@@ -370,7 +370,7 @@ EXPORT int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], c
 int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv_c);
   if (mpipp_passes()) return ((raw_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return own_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 #endif
 
@@ -407,7 +407,7 @@ EXPORT int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int
 int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw);
   if (mpipp_passes()) return ((raw_Alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return own_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -444,7 +444,7 @@ EXPORT int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], c
 int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_c);
   if (mpipp_passes()) return ((raw_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return own_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -478,7 +478,7 @@ EXPORT int PMPI_Barrier(mpipp_MPI_Comm comm);
 int PMPI_Barrier(mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Barrier);
   if (mpipp_passes()) return ((raw_Barrier *)real)(comm);
-  return own_Barrier(comm);
+  MPIPP_JUMP own_Barrier(comm);
 }
 #endif
 
@@ -516,7 +516,7 @@ EXPORT int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int 
 int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bcast);
   if (mpipp_passes()) return ((raw_Bcast *)real)(buffer, count, datatype, root, comm);
-  return own_Bcast(buffer, count, datatype, root, comm);
+  MPIPP_JUMP own_Bcast(buffer, count, datatype, root, comm);
 }
 #endif
 
@@ -554,7 +554,7 @@ EXPORT int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype dataty
 int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bcast_c);
   if (mpipp_passes()) return ((raw_Bcast_c *)real)(buffer, count, datatype, root, comm);
-  return own_Bcast_c(buffer, count, datatype, root, comm);
+  MPIPP_JUMP own_Bcast_c(buffer, count, datatype, root, comm);
 }
 #endif
 
@@ -592,7 +592,7 @@ EXPORT int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan);
   if (mpipp_passes()) return ((raw_Exscan *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -630,7 +630,7 @@ EXPORT int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
 int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_c);
   if (mpipp_passes()) return ((raw_Exscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -670,7 +670,7 @@ EXPORT int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
 int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gather);
   if (mpipp_passes()) return ((raw_Gather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif
 
@@ -710,7 +710,7 @@ EXPORT int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
 int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gather_c);
   if (mpipp_passes()) return ((raw_Gather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif
 
@@ -750,7 +750,7 @@ EXPORT int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv);
   if (mpipp_passes()) return ((raw_Gatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-  return own_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  MPIPP_JUMP own_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 }
 #endif
 
@@ -790,7 +790,7 @@ EXPORT int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv_c);
   if (mpipp_passes()) return ((raw_Gatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-  return own_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  MPIPP_JUMP own_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 }
 #endif
 
@@ -827,7 +827,7 @@ EXPORT int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather);
   if (mpipp_passes()) return ((raw_Neighbor_allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -864,7 +864,7 @@ EXPORT int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, m
 int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_c);
   if (mpipp_passes()) return ((raw_Neighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -901,7 +901,7 @@ EXPORT int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MP
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv);
   if (mpipp_passes()) return ((raw_Neighbor_allgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return own_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 #endif
 
@@ -938,7 +938,7 @@ EXPORT int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, 
 int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv_c);
   if (mpipp_passes()) return ((raw_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return own_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 #endif
 
@@ -975,7 +975,7 @@ EXPORT int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -1012,7 +1012,7 @@ EXPORT int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mp
 int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return own_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -1049,7 +1049,7 @@ EXPORT int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], 
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return own_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 #endif
 
@@ -1086,7 +1086,7 @@ EXPORT int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendco
 int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return own_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 #endif
 
@@ -1123,7 +1123,7 @@ EXPORT int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], 
 int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return own_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -1160,7 +1160,7 @@ EXPORT int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendco
 int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return own_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -1201,7 +1201,7 @@ EXPORT int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce);
   if (mpipp_passes()) return ((raw_Reduce *)real)(sendbuf, recvbuf, count, datatype, op, root, comm);
-  return own_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
+  MPIPP_JUMP own_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 #endif
 
@@ -1242,7 +1242,7 @@ EXPORT int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
 int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_c);
   if (mpipp_passes()) return ((raw_Reduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm);
-  return own_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+  MPIPP_JUMP own_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 #endif
 
@@ -1281,7 +1281,7 @@ EXPORT int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int rec
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter);
   if (mpipp_passes()) return ((raw_Reduce_scatter *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-  return own_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 #endif
 
@@ -1320,7 +1320,7 @@ EXPORT int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_C
 int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_c);
   if (mpipp_passes()) return ((raw_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-  return own_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 #endif
 
@@ -1358,7 +1358,7 @@ EXPORT int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int rec
 int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block);
   if (mpipp_passes()) return ((raw_Reduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm);
-  return own_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 #endif
 
@@ -1396,7 +1396,7 @@ EXPORT int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_C
 int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_c);
   if (mpipp_passes()) return ((raw_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm);
-  return own_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 #endif
 
@@ -1434,7 +1434,7 @@ EXPORT int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan);
   if (mpipp_passes()) return ((raw_Scan *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Scan(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Scan(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -1472,7 +1472,7 @@ EXPORT int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan_c);
   if (mpipp_passes()) return ((raw_Scan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
-  return own_Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -1512,7 +1512,7 @@ EXPORT int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatter);
   if (mpipp_passes()) return ((raw_Scatter *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif
 
@@ -1552,7 +1552,7 @@ EXPORT int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatter_c);
   if (mpipp_passes()) return ((raw_Scatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif
 
@@ -1592,7 +1592,7 @@ EXPORT int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int 
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv);
   if (mpipp_passes()) return ((raw_Scatterv *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif
 
@@ -1632,6 +1632,6 @@ EXPORT int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], co
 int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_c);
   if (mpipp_passes()) return ((raw_Scatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-  return own_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif

@@ -38,7 +38,7 @@ EXPORT int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
 int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallgather);
   if (mpipp_passes()) return ((raw_Iallgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -78,7 +78,7 @@ EXPORT int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
 int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallgather_c);
   if (mpipp_passes()) return ((raw_Iallgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -118,7 +118,7 @@ EXPORT int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallgatherv);
   if (mpipp_passes()) return ((raw_Iallgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  return own_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 #endif
 
@@ -158,7 +158,7 @@ EXPORT int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallgatherv_c);
   if (mpipp_passes()) return ((raw_Iallgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  return own_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 #endif
 
@@ -199,7 +199,7 @@ EXPORT int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_
 int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallreduce);
   if (mpipp_passes()) return ((raw_Iallreduce *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -240,7 +240,7 @@ EXPORT int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count
 int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallreduce_c);
   if (mpipp_passes()) return ((raw_Iallreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -280,7 +280,7 @@ EXPORT int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoall);
   if (mpipp_passes()) return ((raw_Ialltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -320,7 +320,7 @@ EXPORT int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
 int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoall_c);
   if (mpipp_passes()) return ((raw_Ialltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -360,7 +360,7 @@ EXPORT int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const in
 int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallv);
   if (mpipp_passes()) return ((raw_Ialltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  return own_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 #endif
 
@@ -400,7 +400,7 @@ EXPORT int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
 int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallv_c);
   if (mpipp_passes()) return ((raw_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  return own_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 #endif
 
@@ -440,7 +440,7 @@ EXPORT int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const in
 int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallw);
   if (mpipp_passes()) return ((raw_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  return own_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -480,7 +480,7 @@ EXPORT int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
 int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallw_c);
   if (mpipp_passes()) return ((raw_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  return own_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -518,7 +518,7 @@ EXPORT int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
 int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibarrier);
   if (mpipp_passes()) return ((raw_Ibarrier *)real)(comm, request);
-  return own_Ibarrier(comm, request);
+  MPIPP_JUMP own_Ibarrier(comm, request);
 }
 #endif
 
@@ -559,7 +559,7 @@ EXPORT int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int
 int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibcast);
   if (mpipp_passes()) return ((raw_Ibcast *)real)(buffer, count, datatype, root, comm, request);
-  return own_Ibcast(buffer, count, datatype, root, comm, request);
+  MPIPP_JUMP own_Ibcast(buffer, count, datatype, root, comm, request);
 }
 #endif
 
@@ -600,7 +600,7 @@ EXPORT int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datat
 int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibcast_c);
   if (mpipp_passes()) return ((raw_Ibcast_c *)real)(buffer, count, datatype, root, comm, request);
-  return own_Ibcast_c(buffer, count, datatype, root, comm, request);
+  MPIPP_JUMP own_Ibcast_c(buffer, count, datatype, root, comm, request);
 }
 #endif
 
@@ -641,7 +641,7 @@ EXPORT int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iexscan);
   if (mpipp_passes()) return ((raw_Iexscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -682,7 +682,7 @@ EXPORT int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, m
 int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iexscan_c);
   if (mpipp_passes()) return ((raw_Iexscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -725,7 +725,7 @@ EXPORT int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Igather);
   if (mpipp_passes()) return ((raw_Igather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif
 
@@ -768,7 +768,7 @@ EXPORT int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Igather_c);
   if (mpipp_passes()) return ((raw_Igather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif
 
@@ -811,7 +811,7 @@ EXPORT int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Igatherv);
   if (mpipp_passes()) return ((raw_Igatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-  return own_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 }
 #endif
 
@@ -854,7 +854,7 @@ EXPORT int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Igatherv_c);
   if (mpipp_passes()) return ((raw_Igatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-  return own_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 }
 #endif
 
@@ -894,7 +894,7 @@ EXPORT int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MP
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgather);
   if (mpipp_passes()) return ((raw_Ineighbor_allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -934,7 +934,7 @@ EXPORT int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, 
 int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgather_c);
   if (mpipp_passes()) return ((raw_Ineighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -974,7 +974,7 @@ EXPORT int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_M
 int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgatherv);
   if (mpipp_passes()) return ((raw_Ineighbor_allgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  return own_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 #endif
 
@@ -1014,7 +1014,7 @@ EXPORT int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount,
 int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgatherv_c);
   if (mpipp_passes()) return ((raw_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  return own_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 #endif
 
@@ -1054,7 +1054,7 @@ EXPORT int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoall);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -1094,7 +1094,7 @@ EXPORT int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, m
 int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoall_c);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  return own_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -1134,7 +1134,7 @@ EXPORT int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[],
 int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallv);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  return own_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 #endif
 
@@ -1174,7 +1174,7 @@ EXPORT int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendc
 int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallv_c);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  return own_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 #endif
 
@@ -1214,7 +1214,7 @@ EXPORT int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[],
 int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallw);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  return own_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -1254,7 +1254,7 @@ EXPORT int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendc
 int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallw_c);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  return own_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -1298,7 +1298,7 @@ EXPORT int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce);
   if (mpipp_passes()) return ((raw_Ireduce *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-  return own_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  MPIPP_JUMP own_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 }
 #endif
 
@@ -1342,7 +1342,7 @@ EXPORT int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, m
 int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_c);
   if (mpipp_passes()) return ((raw_Ireduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-  return own_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  MPIPP_JUMP own_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 }
 #endif
 
@@ -1384,7 +1384,7 @@ EXPORT int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int re
 int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter);
   if (mpipp_passes()) return ((raw_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-  return own_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 #endif
 
@@ -1426,7 +1426,7 @@ EXPORT int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_
 int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter_c);
   if (mpipp_passes()) return ((raw_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-  return own_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 #endif
 
@@ -1467,7 +1467,7 @@ EXPORT int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int re
 int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter_block);
   if (mpipp_passes()) return ((raw_Ireduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-  return own_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 #endif
 
@@ -1508,7 +1508,7 @@ EXPORT int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_
 int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter_block_c);
   if (mpipp_passes()) return ((raw_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-  return own_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 #endif
 
@@ -1549,7 +1549,7 @@ EXPORT int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_D
 int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscan);
   if (mpipp_passes()) return ((raw_Iscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -1590,7 +1590,7 @@ EXPORT int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpi
 int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscan_c);
   if (mpipp_passes()) return ((raw_Iscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  return own_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -1633,7 +1633,7 @@ EXPORT int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscatter);
   if (mpipp_passes()) return ((raw_Iscatter *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif
 
@@ -1676,7 +1676,7 @@ EXPORT int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscatter_c);
   if (mpipp_passes()) return ((raw_Iscatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif
 
@@ -1719,7 +1719,7 @@ EXPORT int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int
 int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscatterv);
   if (mpipp_passes()) return ((raw_Iscatterv *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif
 
@@ -1762,6 +1762,6 @@ EXPORT int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], c
 int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscatterv_c);
   if (mpipp_passes()) return ((raw_Iscatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  return own_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif

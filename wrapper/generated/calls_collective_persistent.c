@@ -38,7 +38,7 @@ EXPORT int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
 int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgather_init);
   if (mpipp_passes()) return ((raw_Allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -78,7 +78,7 @@ EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
 int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgather_init_c);
   if (mpipp_passes()) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -118,7 +118,7 @@ EXPORT int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
 int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_init);
   if (mpipp_passes()) return ((raw_Allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  return own_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 #endif
 
@@ -158,7 +158,7 @@ EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpip
 int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_init_c);
   if (mpipp_passes()) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  return own_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 #endif
 
@@ -199,7 +199,7 @@ EXPORT int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mp
 int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce_init);
   if (mpipp_passes()) return ((raw_Allreduce_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -240,7 +240,7 @@ EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count c
 int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce_init_c);
   if (mpipp_passes()) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -280,7 +280,7 @@ EXPORT int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Data
 int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_init);
   if (mpipp_passes()) return ((raw_Alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -320,7 +320,7 @@ EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_
 int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_init_c);
   if (mpipp_passes()) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -360,7 +360,7 @@ EXPORT int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], cons
 int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv_init);
   if (mpipp_passes()) return ((raw_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  return own_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 #endif
 
@@ -400,7 +400,7 @@ EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts
 int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv_init_c);
   if (mpipp_passes()) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  return own_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 #endif
 
@@ -440,7 +440,7 @@ EXPORT int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], cons
 int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_init);
   if (mpipp_passes()) return ((raw_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  return own_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -480,7 +480,7 @@ EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts
 int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_init_c);
   if (mpipp_passes()) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  return own_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -518,7 +518,7 @@ EXPORT int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Reque
 int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Barrier_init);
   if (mpipp_passes()) return ((raw_Barrier_init *)real)(comm, info, request);
-  return own_Barrier_init(comm, info, request);
+  MPIPP_JUMP own_Barrier_init(comm, info, request);
 }
 #endif
 
@@ -559,7 +559,7 @@ EXPORT int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype,
 int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bcast_init);
   if (mpipp_passes()) return ((raw_Bcast_init *)real)(buffer, count, datatype, root, comm, info, request);
-  return own_Bcast_init(buffer, count, datatype, root, comm, info, request);
+  MPIPP_JUMP own_Bcast_init(buffer, count, datatype, root, comm, info, request);
 }
 #endif
 
@@ -600,7 +600,7 @@ EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype d
 int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bcast_init_c);
   if (mpipp_passes()) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
-  return own_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
+  MPIPP_JUMP own_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
 }
 #endif
 
@@ -641,7 +641,7 @@ EXPORT int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp
 int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_init);
   if (mpipp_passes()) return ((raw_Exscan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -682,7 +682,7 @@ EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count coun
 int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_init_c);
   if (mpipp_passes()) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -725,7 +725,7 @@ EXPORT int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gather_init);
   if (mpipp_passes()) return ((raw_Gather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -768,7 +768,7 @@ EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gather_init_c);
   if (mpipp_passes()) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -811,7 +811,7 @@ EXPORT int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv_init);
   if (mpipp_passes()) return ((raw_Gatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  return own_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -854,7 +854,7 @@ EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv_init_c);
   if (mpipp_passes()) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  return own_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -894,7 +894,7 @@ EXPORT int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpip
 int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_init);
   if (mpipp_passes()) return ((raw_Neighbor_allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -934,7 +934,7 @@ EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcou
 int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_init_c);
   if (mpipp_passes()) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -974,7 +974,7 @@ EXPORT int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpi
 int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv_init);
   if (mpipp_passes()) return ((raw_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  return own_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 #endif
 
@@ -1014,7 +1014,7 @@ EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendco
 int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv_init_c);
   if (mpipp_passes()) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  return own_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 #endif
 
@@ -1054,7 +1054,7 @@ EXPORT int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_init);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -1094,7 +1094,7 @@ EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcoun
 int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_init_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  return own_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -1134,7 +1134,7 @@ EXPORT int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcount
 int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv_init);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  return own_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 #endif
 
@@ -1174,7 +1174,7 @@ EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count s
 int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv_init_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  return own_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 #endif
 
@@ -1214,7 +1214,7 @@ EXPORT int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcount
 int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_init);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  return own_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -1254,7 +1254,7 @@ EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count s
 int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_init_c);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  return own_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -1298,7 +1298,7 @@ EXPORT int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp
 int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_init);
   if (mpipp_passes()) return ((raw_Reduce_init *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  return own_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  MPIPP_JUMP own_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 }
 #endif
 
@@ -1342,7 +1342,7 @@ EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count coun
 int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_init_c);
   if (mpipp_passes()) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  return own_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  MPIPP_JUMP own_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 }
 #endif
 
@@ -1383,7 +1383,7 @@ EXPORT int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, in
 int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_init);
   if (mpipp_passes()) return ((raw_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  return own_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1424,7 +1424,7 @@ EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, 
 int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_init_c);
   if (mpipp_passes()) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  return own_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1466,7 +1466,7 @@ EXPORT int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const in
 int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_init);
   if (mpipp_passes()) return ((raw_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  return own_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1508,7 +1508,7 @@ EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const 
 int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_init_c);
   if (mpipp_passes()) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  return own_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1549,7 +1549,7 @@ EXPORT int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_M
 int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan_init);
   if (mpipp_passes()) return ((raw_Scan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1590,7 +1590,7 @@ EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count,
 int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan_init_c);
   if (mpipp_passes()) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  return own_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -1633,7 +1633,7 @@ EXPORT int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatter_init);
   if (mpipp_passes()) return ((raw_Scatter_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -1676,7 +1676,7 @@ EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatter_init_c);
   if (mpipp_passes()) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -1719,7 +1719,7 @@ EXPORT int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const
 int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_init);
   if (mpipp_passes()) return ((raw_Scatterv_init *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif
 
@@ -1762,6 +1762,6 @@ EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[
 int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_init_c);
   if (mpipp_passes()) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  return own_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif

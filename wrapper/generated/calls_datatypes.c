@@ -34,7 +34,7 @@ EXPORT int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype
 int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pack);
   if (mpipp_passes()) return ((raw_Pack *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  return own_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  MPIPP_JUMP own_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
 }
 #endif
 
@@ -70,7 +70,7 @@ EXPORT int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype 
 int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pack_c);
   if (mpipp_passes()) return ((raw_Pack_c *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  return own_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  MPIPP_JUMP own_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
 }
 #endif
 
@@ -105,7 +105,7 @@ EXPORT int PMPI_Pack_external(const char datarep[], const void* inbuf, int incou
 int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pack_external);
   if (mpipp_passes()) return ((raw_Pack_external *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  return own_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  MPIPP_JUMP own_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 }
 #endif
 
@@ -140,7 +140,7 @@ EXPORT int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Cou
 int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pack_external_c);
   if (mpipp_passes()) return ((raw_Pack_external_c *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  return own_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  MPIPP_JUMP own_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 }
 #endif
 
@@ -175,7 +175,7 @@ EXPORT int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_local);
   if (mpipp_passes()) return ((raw_Reduce_local *)real)(inbuf, inoutbuf, count, datatype, op);
-  return own_Reduce_local(inbuf, inoutbuf, count, datatype, op);
+  MPIPP_JUMP own_Reduce_local(inbuf, inoutbuf, count, datatype, op);
 }
 #endif
 
@@ -210,7 +210,7 @@ EXPORT int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count coun
 int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_local_c);
   if (mpipp_passes()) return ((raw_Reduce_local_c *)real)(inbuf, inoutbuf, count, datatype, op);
-  return own_Reduce_local_c(inbuf, inoutbuf, count, datatype, op);
+  MPIPP_JUMP own_Reduce_local_c(inbuf, inoutbuf, count, datatype, op);
 }
 #endif
 
@@ -248,7 +248,7 @@ EXPORT int PMPI_Type_commit(MPI_Datatype* datatype);
 int PMPI_Type_commit(MPI_Datatype* datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_commit);
   if (mpipp_passes()) return ((raw_Type_commit *)real)(datatype);
-  return own_Type_commit(datatype);
+  MPIPP_JUMP own_Type_commit(datatype);
 }
 #endif
 
@@ -291,7 +291,7 @@ EXPORT int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datat
 int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_contiguous);
   if (mpipp_passes()) return ((raw_Type_contiguous *)real)(count, oldtype, newtype);
-  return own_Type_contiguous(count, oldtype, newtype);
+  MPIPP_JUMP own_Type_contiguous(count, oldtype, newtype);
 }
 #endif
 
@@ -334,7 +334,7 @@ EXPORT int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, M
 int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_contiguous_c);
   if (mpipp_passes()) return ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
-  return own_Type_contiguous_c(count, oldtype, newtype);
+  MPIPP_JUMP own_Type_contiguous_c(count, oldtype, newtype);
 }
 #endif
 
@@ -377,7 +377,7 @@ EXPORT int PMPI_Type_create_darray(int size, int rank, int ndims, const int arra
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_darray);
   if (mpipp_passes()) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-  return own_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 }
 #endif
 
@@ -420,7 +420,7 @@ EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Co
 int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_darray_c);
   if (mpipp_passes()) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-  return own_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 }
 #endif
 
@@ -462,7 +462,7 @@ EXPORT int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_f90_complex);
   if (mpipp_passes()) return ((raw_Type_create_f90_complex *)real)(p, r, newtype);
-  return own_Type_create_f90_complex(p, r, newtype);
+  MPIPP_JUMP own_Type_create_f90_complex(p, r, newtype);
 }
 #endif
 
@@ -504,7 +504,7 @@ EXPORT int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_f90_integer);
   if (mpipp_passes()) return ((raw_Type_create_f90_integer *)real)(r, newtype);
-  return own_Type_create_f90_integer(r, newtype);
+  MPIPP_JUMP own_Type_create_f90_integer(r, newtype);
 }
 #endif
 
@@ -546,7 +546,7 @@ EXPORT int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_f90_real);
   if (mpipp_passes()) return ((raw_Type_create_f90_real *)real)(p, r, newtype);
-  return own_Type_create_f90_real(p, r, newtype);
+  MPIPP_JUMP own_Type_create_f90_real(p, r, newtype);
 }
 #endif
 
@@ -589,7 +589,7 @@ EXPORT int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed);
   if (mpipp_passes()) return ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  return own_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -632,7 +632,7 @@ EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of
 int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_c);
   if (mpipp_passes()) return ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  return own_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -675,7 +675,7 @@ EXPORT int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_block);
   if (mpipp_passes()) return ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  return own_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -718,7 +718,7 @@ EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklen
 int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_block_c);
   if (mpipp_passes()) return ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  return own_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -761,7 +761,7 @@ EXPORT int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hvector);
   if (mpipp_passes()) return ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-  return own_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 #endif
 
@@ -804,7 +804,7 @@ EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MP
 int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hvector_c);
   if (mpipp_passes()) return ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
-  return own_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype);
 }
 #endif
 
@@ -847,7 +847,7 @@ EXPORT int PMPI_Type_create_indexed_block(int count, int blocklength, const int 
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_indexed_block);
   if (mpipp_passes()) return ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  return own_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -890,7 +890,7 @@ EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blockleng
 int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_indexed_block_c);
   if (mpipp_passes()) return ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  return own_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -933,7 +933,7 @@ EXPORT int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI
 int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_resized);
   if (mpipp_passes()) return ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
-  return own_Type_create_resized(oldtype, lb, extent, newtype);
+  MPIPP_JUMP own_Type_create_resized(oldtype, lb, extent, newtype);
 }
 #endif
 
@@ -976,7 +976,7 @@ EXPORT int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, 
 int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_resized_c);
   if (mpipp_passes()) return ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
-  return own_Type_create_resized_c(oldtype, lb, extent, newtype);
+  MPIPP_JUMP own_Type_create_resized_c(oldtype, lb, extent, newtype);
 }
 #endif
 
@@ -1018,7 +1018,7 @@ EXPORT int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_struct);
   if (mpipp_passes()) return ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  return own_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  MPIPP_JUMP own_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 #endif
 
@@ -1060,7 +1060,7 @@ EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_b
 int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_struct_c);
   if (mpipp_passes()) return ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  return own_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  MPIPP_JUMP own_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 #endif
 
@@ -1103,7 +1103,7 @@ EXPORT int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], cons
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_subarray);
   if (mpipp_passes()) return ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-  return own_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 }
 #endif
 
@@ -1146,7 +1146,7 @@ EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes
 int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_subarray_c);
   if (mpipp_passes()) return ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-  return own_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 }
 #endif
 
@@ -1189,7 +1189,7 @@ EXPORT int PMPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int PMPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_dup);
   if (mpipp_passes()) return ((raw_Type_dup *)real)(oldtype, newtype);
-  return own_Type_dup(oldtype, newtype);
+  MPIPP_JUMP own_Type_dup(oldtype, newtype);
 }
 #endif
 
@@ -1236,7 +1236,7 @@ EXPORT int PMPI_Type_free(MPI_Datatype* datatype);
 int PMPI_Type_free(MPI_Datatype* datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_free);
   if (mpipp_passes()) return ((raw_Type_free *)real)(datatype);
-  return own_Type_free(datatype);
+  MPIPP_JUMP own_Type_free(datatype);
 }
 #endif
 
@@ -1268,7 +1268,7 @@ EXPORT int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers,
 int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_get_contents);
   if (mpipp_passes()) return ((raw_Type_get_contents *)real)(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-  return own_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+  MPIPP_JUMP own_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 }
 #endif
 
@@ -1300,7 +1300,7 @@ EXPORT int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_i
 int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_get_contents_c);
   if (mpipp_passes()) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
-  return own_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+  MPIPP_JUMP own_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 }
 #endif
 
@@ -1343,7 +1343,7 @@ EXPORT int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Da
 int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_get_value_index);
   if (mpipp_passes()) return ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
-  return own_Type_get_value_index(value_type, index_type, pair_type);
+  MPIPP_JUMP own_Type_get_value_index(value_type, index_type, pair_type);
 }
 #endif
 
@@ -1386,7 +1386,7 @@ EXPORT int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_indexed);
   if (mpipp_passes()) return ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  return own_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -1429,7 +1429,7 @@ EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockle
 int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_indexed_c);
   if (mpipp_passes()) return ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  return own_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -1461,7 +1461,7 @@ EXPORT int PMPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name
 int PMPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_set_name);
   if (mpipp_passes()) return ((raw_Type_set_name *)real)(datatype, type_name);
-  return own_Type_set_name(datatype, type_name);
+  MPIPP_JUMP own_Type_set_name(datatype, type_name);
 }
 #endif
 
@@ -1504,7 +1504,7 @@ EXPORT int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Da
 int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_vector);
   if (mpipp_passes()) return ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
-  return own_Type_vector(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_vector(count, blocklength, stride, oldtype, newtype);
 }
 #endif
 
@@ -1547,7 +1547,7 @@ EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_vector_c);
   if (mpipp_passes()) return ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
-  return own_Type_vector_c(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_vector_c(count, blocklength, stride, oldtype, newtype);
 }
 #endif
 
@@ -1583,7 +1583,7 @@ EXPORT int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbu
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Unpack);
   if (mpipp_passes()) return ((raw_Unpack *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  return own_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  MPIPP_JUMP own_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 #endif
 
@@ -1619,7 +1619,7 @@ EXPORT int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* positio
 int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_c);
   if (mpipp_passes()) return ((raw_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  return own_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  MPIPP_JUMP own_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 #endif
 
@@ -1654,7 +1654,7 @@ EXPORT int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Ain
 int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_external);
   if (mpipp_passes()) return ((raw_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  return own_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  MPIPP_JUMP own_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 #endif
 
@@ -1689,7 +1689,7 @@ EXPORT int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_C
 int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_external_c);
   if (mpipp_passes()) return ((raw_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  return own_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  MPIPP_JUMP own_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 #endif
 
@@ -1730,7 +1730,7 @@ EXPORT int PMPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp
 int PMPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_hvector);
   if (mpipp_passes()) return ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-  return own_Type_hvector(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 typedef int raw_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1770,7 +1770,7 @@ EXPORT int PMPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint 
 int PMPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_hindexed);
   if (mpipp_passes()) return ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  return own_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 
 typedef int raw_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1809,5 +1809,5 @@ EXPORT int PMPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint ar
 int PMPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_struct);
   if (mpipp_passes()) return ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  return own_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  MPIPP_JUMP own_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }

@@ -37,7 +37,7 @@ EXPORT int PMPI_Abi_get_fortran_info(MPI_Info* info);
 int PMPI_Abi_get_fortran_info(MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Abi_get_fortran_info);
   if (mpipp_passes()) return ((raw_Abi_get_fortran_info *)real)(info);
-  return own_Abi_get_fortran_info(info);
+  MPIPP_JUMP own_Abi_get_fortran_info(info);
 }
 #endif
 
@@ -76,7 +76,7 @@ EXPORT int PMPI_Abi_get_info(MPI_Info* info);
 int PMPI_Abi_get_info(MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Abi_get_info);
   if (mpipp_passes()) return ((raw_Abi_get_info *)real)(info);
-  return own_Abi_get_info(info);
+  MPIPP_JUMP own_Abi_get_info(info);
 }
 #endif
 
@@ -107,7 +107,7 @@ EXPORT int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode);
 int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Abort);
   if (mpipp_passes()) return ((raw_Abort *)real)(comm, errorcode);
-  return own_Abort(comm, errorcode);
+  MPIPP_JUMP own_Abort(comm, errorcode);
 }
 #endif
 
@@ -142,7 +142,7 @@ EXPORT int PMPI_Buffer_iflush(MPI_Request* request);
 int PMPI_Buffer_iflush(MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_iflush);
   if (mpipp_passes()) return ((raw_Buffer_iflush *)real)(request);
-  return own_Buffer_iflush(request);
+  MPIPP_JUMP own_Buffer_iflush(request);
 }
 #endif
 
@@ -176,7 +176,7 @@ EXPORT int PMPI_Cancel(MPI_Request* request);
 int PMPI_Cancel(MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cancel);
   if (mpipp_passes()) return ((raw_Cancel *)real)(request);
-  return own_Cancel(request);
+  MPIPP_JUMP own_Cancel(request);
 }
 #endif
 
@@ -207,7 +207,7 @@ EXPORT int PMPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coor
 int PMPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_coords);
   if (mpipp_passes()) return ((raw_Cart_coords *)real)(comm, rank, maxdims, coords);
-  return own_Cart_coords(comm, rank, maxdims, coords);
+  MPIPP_JUMP own_Cart_coords(comm, rank, maxdims, coords);
 }
 #endif
 
@@ -251,7 +251,7 @@ EXPORT int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[]
 int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_create);
   if (mpipp_passes()) return ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
-  return own_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+  MPIPP_JUMP own_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
 }
 #endif
 
@@ -282,7 +282,7 @@ EXPORT int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int perio
 int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_get);
   if (mpipp_passes()) return ((raw_Cart_get *)real)(comm, maxdims, dims, periods, coords);
-  return own_Cart_get(comm, maxdims, dims, periods, coords);
+  MPIPP_JUMP own_Cart_get(comm, maxdims, dims, periods, coords);
 }
 #endif
 
@@ -314,7 +314,7 @@ EXPORT int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const
 int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_map);
   if (mpipp_passes()) return ((raw_Cart_map *)real)(comm, ndims, dims, periods, newrank);
-  return own_Cart_map(comm, ndims, dims, periods, newrank);
+  MPIPP_JUMP own_Cart_map(comm, ndims, dims, periods, newrank);
 }
 #endif
 
@@ -346,7 +346,7 @@ EXPORT int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
 int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_rank);
   if (mpipp_passes()) return ((raw_Cart_rank *)real)(comm, coords, rank);
-  return own_Cart_rank(comm, coords, rank);
+  MPIPP_JUMP own_Cart_rank(comm, coords, rank);
 }
 #endif
 
@@ -379,7 +379,7 @@ EXPORT int PMPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* ra
 int PMPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_shift);
   if (mpipp_passes()) return ((raw_Cart_shift *)real)(comm, direction, disp, rank_source, rank_dest);
-  return own_Cart_shift(comm, direction, disp, rank_source, rank_dest);
+  MPIPP_JUMP own_Cart_shift(comm, direction, disp, rank_source, rank_dest);
 }
 #endif
 
@@ -421,7 +421,7 @@ EXPORT int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm*
 int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_sub);
   if (mpipp_passes()) return ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
-  return own_Cart_sub(comm, remain_dims, newcomm);
+  MPIPP_JUMP own_Cart_sub(comm, remain_dims, newcomm);
 }
 #endif
 
@@ -451,7 +451,7 @@ EXPORT int PMPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
 int PMPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Cartdim_get);
   if (mpipp_passes()) return ((raw_Cartdim_get *)real)(comm, ndims);
-  return own_Cartdim_get(comm, ndims);
+  MPIPP_JUMP own_Cartdim_get(comm, ndims);
 }
 #endif
 
@@ -494,7 +494,7 @@ EXPORT int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root
 int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_accept);
   if (mpipp_passes()) return ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
-  return own_Comm_accept(port_name, info, root, comm, newcomm);
+  MPIPP_JUMP own_Comm_accept(port_name, info, root, comm, newcomm);
 }
 #endif
 
@@ -537,7 +537,7 @@ EXPORT int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int roo
 int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_connect);
   if (mpipp_passes()) return ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
-  return own_Comm_connect(port_name, info, root, comm, newcomm);
+  MPIPP_JUMP own_Comm_connect(port_name, info, root, comm, newcomm);
 }
 #endif
 
@@ -582,7 +582,7 @@ EXPORT int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm
 int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_create);
   if (mpipp_passes()) return ((raw_Comm_create *)real)(comm, group, newcomm);
-  return own_Comm_create(comm, group, newcomm);
+  MPIPP_JUMP own_Comm_create(comm, group, newcomm);
 }
 #endif
 
@@ -621,7 +621,7 @@ EXPORT int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhan
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_create_errhandler);
   if (mpipp_passes()) return ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
-  return own_Comm_create_errhandler(comm_errhandler_fn, errhandler);
+  MPIPP_JUMP own_Comm_create_errhandler(comm_errhandler_fn, errhandler);
 }
 #endif
 
@@ -665,7 +665,7 @@ EXPORT int PMPI_Comm_create_from_group(mpipp_MPI_Group group, const char* string
 int PMPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_create_from_group);
   if (mpipp_passes()) return ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
-  return own_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+  MPIPP_JUMP own_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
 }
 #endif
 
@@ -712,7 +712,7 @@ EXPORT int PMPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, in
 int PMPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_create_group);
   if (mpipp_passes()) return ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
-  return own_Comm_create_group(comm, group, tag, newcomm);
+  MPIPP_JUMP own_Comm_create_group(comm, group, tag, newcomm);
 }
 #endif
 
@@ -759,7 +759,7 @@ EXPORT int PMPI_Comm_disconnect(MPI_Comm* comm);
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_disconnect);
   if (mpipp_passes()) return ((raw_Comm_disconnect *)real)(comm);
-  return own_Comm_disconnect(comm);
+  MPIPP_JUMP own_Comm_disconnect(comm);
 }
 #endif
 
@@ -801,7 +801,7 @@ EXPORT int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_dup);
   if (mpipp_passes()) return ((raw_Comm_dup *)real)(comm, newcomm);
-  return own_Comm_dup(comm, newcomm);
+  MPIPP_JUMP own_Comm_dup(comm, newcomm);
 }
 #endif
 
@@ -843,7 +843,7 @@ EXPORT int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI
 int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_dup_with_info);
   if (mpipp_passes()) return ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
-  return own_Comm_dup_with_info(comm, info, newcomm);
+  MPIPP_JUMP own_Comm_dup_with_info(comm, info, newcomm);
 }
 #endif
 
@@ -890,7 +890,7 @@ EXPORT int PMPI_Comm_free(MPI_Comm* comm);
 int PMPI_Comm_free(MPI_Comm* comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_free);
   if (mpipp_passes()) return ((raw_Comm_free *)real)(comm);
-  return own_Comm_free(comm);
+  MPIPP_JUMP own_Comm_free(comm);
 }
 #endif
 
@@ -930,7 +930,7 @@ EXPORT int PMPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhand
 int PMPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_get_errhandler);
   if (mpipp_passes()) return ((raw_Comm_get_errhandler *)real)(comm, errhandler);
-  return own_Comm_get_errhandler(comm, errhandler);
+  MPIPP_JUMP own_Comm_get_errhandler(comm, errhandler);
 }
 #endif
 
@@ -970,7 +970,7 @@ EXPORT int PMPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 int PMPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_get_info);
   if (mpipp_passes()) return ((raw_Comm_get_info *)real)(comm, info_used);
-  return own_Comm_get_info(comm, info_used);
+  MPIPP_JUMP own_Comm_get_info(comm, info_used);
 }
 #endif
 
@@ -1010,7 +1010,7 @@ EXPORT int PMPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int PMPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_group);
   if (mpipp_passes()) return ((raw_Comm_group *)real)(comm, group);
-  return own_Comm_group(comm, group);
+  MPIPP_JUMP own_Comm_group(comm, group);
 }
 #endif
 
@@ -1056,7 +1056,7 @@ EXPORT int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* r
 int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_idup);
   if (mpipp_passes()) return ((raw_Comm_idup *)real)(comm, newcomm, request);
-  return own_Comm_idup(comm, newcomm, request);
+  MPIPP_JUMP own_Comm_idup(comm, newcomm, request);
 }
 #endif
 
@@ -1102,7 +1102,7 @@ EXPORT int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MP
 int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_idup_with_info);
   if (mpipp_passes()) return ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
-  return own_Comm_idup_with_info(comm, info, newcomm, request);
+  MPIPP_JUMP own_Comm_idup_with_info(comm, info, newcomm, request);
 }
 #endif
 
@@ -1138,7 +1138,7 @@ EXPORT int PMPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 int PMPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_iflush_buffer);
   if (mpipp_passes()) return ((raw_Comm_iflush_buffer *)real)(comm, request);
-  return own_Comm_iflush_buffer(comm, request);
+  MPIPP_JUMP own_Comm_iflush_buffer(comm, request);
 }
 #endif
 
@@ -1177,7 +1177,7 @@ EXPORT int PMPI_Comm_join(int fd, MPI_Comm* intercomm);
 int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_join);
   if (mpipp_passes()) return ((raw_Comm_join *)real)(fd, intercomm);
-  return own_Comm_join(fd, intercomm);
+  MPIPP_JUMP own_Comm_join(fd, intercomm);
 }
 #endif
 
@@ -1217,7 +1217,7 @@ EXPORT int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_remote_group);
   if (mpipp_passes()) return ((raw_Comm_remote_group *)real)(comm, group);
-  return own_Comm_remote_group(comm, group);
+  MPIPP_JUMP own_Comm_remote_group(comm, group);
 }
 #endif
 
@@ -1247,7 +1247,7 @@ EXPORT int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
 int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_remote_size);
   if (mpipp_passes()) return ((raw_Comm_remote_size *)real)(comm, size);
-  return own_Comm_remote_size(comm, size);
+  MPIPP_JUMP own_Comm_remote_size(comm, size);
 }
 #endif
 
@@ -1284,7 +1284,7 @@ EXPORT int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler er
 int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_set_errhandler);
   if (mpipp_passes()) return ((raw_Comm_set_errhandler *)real)(comm, errhandler);
-  return own_Comm_set_errhandler(comm, errhandler);
+  MPIPP_JUMP own_Comm_set_errhandler(comm, errhandler);
 }
 #endif
 
@@ -1318,7 +1318,7 @@ EXPORT int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
 int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_set_info);
   if (mpipp_passes()) return ((raw_Comm_set_info *)real)(comm, info);
-  return own_Comm_set_info(comm, info);
+  MPIPP_JUMP own_Comm_set_info(comm, info);
 }
 #endif
 
@@ -1351,7 +1351,7 @@ EXPORT int PMPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 int PMPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_set_name);
   if (mpipp_passes()) return ((raw_Comm_set_name *)real)(comm, comm_name);
-  return own_Comm_set_name(comm, comm_name);
+  MPIPP_JUMP own_Comm_set_name(comm, comm_name);
 }
 #endif
 
@@ -1394,7 +1394,7 @@ EXPORT int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpip
 int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_spawn);
   if (mpipp_passes()) return ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-  return own_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+  MPIPP_JUMP own_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 }
 #endif
 
@@ -1437,7 +1437,7 @@ EXPORT int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char**
 int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_spawn_multiple);
   if (mpipp_passes()) return ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
-  return own_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+  MPIPP_JUMP own_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 }
 #endif
 
@@ -1481,7 +1481,7 @@ EXPORT int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* ne
 int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_split);
   if (mpipp_passes()) return ((raw_Comm_split *)real)(comm, color, key, newcomm);
-  return own_Comm_split(comm, color, key, newcomm);
+  MPIPP_JUMP own_Comm_split(comm, color, key, newcomm);
 }
 #endif
 
@@ -1525,7 +1525,7 @@ EXPORT int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mp
 int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_split_type);
   if (mpipp_passes()) return ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
-  return own_Comm_split_type(comm, split_type, key, info, newcomm);
+  MPIPP_JUMP own_Comm_split_type(comm, split_type, key, info, newcomm);
 }
 #endif
 
@@ -1555,7 +1555,7 @@ EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]);
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Dims_create);
   if (mpipp_passes()) return ((raw_Dims_create *)real)(nnodes, ndims, dims);
-  return own_Dims_create(nnodes, ndims, dims);
+  MPIPP_JUMP own_Dims_create(nnodes, ndims, dims);
 }
 #endif
 
@@ -1599,7 +1599,7 @@ EXPORT int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sour
 int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_create);
   if (mpipp_passes()) return ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-  return own_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+  MPIPP_JUMP own_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 }
 #endif
 
@@ -1643,7 +1643,7 @@ EXPORT int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree
 int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_create_adjacent);
   if (mpipp_passes()) return ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-  return own_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+  MPIPP_JUMP own_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
 }
 #endif
 
@@ -1674,7 +1674,7 @@ EXPORT int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int s
 int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_neighbors);
   if (mpipp_passes()) return ((raw_Dist_graph_neighbors *)real)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-  return own_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+  MPIPP_JUMP own_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 }
 #endif
 
@@ -1706,7 +1706,7 @@ EXPORT int PMPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, i
 int PMPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_neighbors_count);
   if (mpipp_passes()) return ((raw_Dist_graph_neighbors_count *)real)(comm, indegree, outdegree, weighted);
-  return own_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+  MPIPP_JUMP own_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
 }
 #endif
 
@@ -1745,7 +1745,7 @@ EXPORT int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_free);
   if (mpipp_passes()) return ((raw_Errhandler_free *)real)(errhandler);
-  return own_Errhandler_free(errhandler);
+  MPIPP_JUMP own_Errhandler_free(errhandler);
 }
 #endif
 
@@ -1778,7 +1778,7 @@ EXPORT int PMPI_Finalize(void);
 int PMPI_Finalize(void) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Finalize);
   if (mpipp_passes()) return ((raw_Finalize *)real)();
-  return own_Finalize();
+  MPIPP_JUMP own_Finalize();
 }
 #endif
 
@@ -1817,7 +1817,7 @@ EXPORT int PMPI_Get_hw_resource_info(MPI_Info* hw_info);
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Get_hw_resource_info);
   if (mpipp_passes()) return ((raw_Get_hw_resource_info *)real)(hw_info);
-  return own_Get_hw_resource_info(hw_info);
+  MPIPP_JUMP own_Get_hw_resource_info(hw_info);
 }
 #endif
 
@@ -1861,7 +1861,7 @@ EXPORT int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int inde
 int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_create);
   if (mpipp_passes()) return ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
-  return own_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph);
+  MPIPP_JUMP own_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph);
 }
 #endif
 
@@ -1892,7 +1892,7 @@ EXPORT int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int i
 int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_get);
   if (mpipp_passes()) return ((raw_Graph_get *)real)(comm, maxindex, maxedges, index, edges);
-  return own_Graph_get(comm, maxindex, maxedges, index, edges);
+  MPIPP_JUMP own_Graph_get(comm, maxindex, maxedges, index, edges);
 }
 #endif
 
@@ -1924,7 +1924,7 @@ EXPORT int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], co
 int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_map);
   if (mpipp_passes()) return ((raw_Graph_map *)real)(comm, nnodes, index, edges, newrank);
-  return own_Graph_map(comm, nnodes, index, edges, newrank);
+  MPIPP_JUMP own_Graph_map(comm, nnodes, index, edges, newrank);
 }
 #endif
 
@@ -1955,7 +1955,7 @@ EXPORT int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors,
 int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_neighbors);
   if (mpipp_passes()) return ((raw_Graph_neighbors *)real)(comm, rank, maxneighbors, neighbors);
-  return own_Graph_neighbors(comm, rank, maxneighbors, neighbors);
+  MPIPP_JUMP own_Graph_neighbors(comm, rank, maxneighbors, neighbors);
 }
 #endif
 
@@ -1987,7 +1987,7 @@ EXPORT int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneigh
 int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_neighbors_count);
   if (mpipp_passes()) return ((raw_Graph_neighbors_count *)real)(comm, rank, nneighbors);
-  return own_Graph_neighbors_count(comm, rank, nneighbors);
+  MPIPP_JUMP own_Graph_neighbors_count(comm, rank, nneighbors);
 }
 #endif
 
@@ -2018,7 +2018,7 @@ EXPORT int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
 int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Graphdims_get);
   if (mpipp_passes()) return ((raw_Graphdims_get *)real)(comm, nnodes, nedges);
-  return own_Graphdims_get(comm, nnodes, nedges);
+  MPIPP_JUMP own_Graphdims_get(comm, nnodes, nedges);
 }
 #endif
 
@@ -2053,7 +2053,7 @@ EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Greque
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Grequest_start);
   if (mpipp_passes()) return ((raw_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
-  return own_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
+  MPIPP_JUMP own_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
 }
 #endif
 
@@ -2096,7 +2096,7 @@ EXPORT int PMPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2,
 int PMPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_difference);
   if (mpipp_passes()) return ((raw_Group_difference *)real)(group1, group2, newgroup);
-  return own_Group_difference(group1, group2, newgroup);
+  MPIPP_JUMP own_Group_difference(group1, group2, newgroup);
 }
 #endif
 
@@ -2138,7 +2138,7 @@ EXPORT int PMPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 int PMPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_excl);
   if (mpipp_passes()) return ((raw_Group_excl *)real)(group, n, ranks, newgroup);
-  return own_Group_excl(group, n, ranks, newgroup);
+  MPIPP_JUMP own_Group_excl(group, n, ranks, newgroup);
 }
 #endif
 
@@ -2177,7 +2177,7 @@ EXPORT int PMPI_Group_free(MPI_Group* group);
 int PMPI_Group_free(MPI_Group* group) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_free);
   if (mpipp_passes()) return ((raw_Group_free *)real)(group);
-  return own_Group_free(group);
+  MPIPP_JUMP own_Group_free(group);
 }
 #endif
 
@@ -2219,7 +2219,7 @@ EXPORT int PMPI_Group_from_session_pset(mpipp_MPI_Session session, const char* p
 int PMPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_from_session_pset);
   if (mpipp_passes()) return ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
-  return own_Group_from_session_pset(session, pset_name, newgroup);
+  MPIPP_JUMP own_Group_from_session_pset(session, pset_name, newgroup);
 }
 #endif
 
@@ -2261,7 +2261,7 @@ EXPORT int PMPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 int PMPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_incl);
   if (mpipp_passes()) return ((raw_Group_incl *)real)(group, n, ranks, newgroup);
-  return own_Group_incl(group, n, ranks, newgroup);
+  MPIPP_JUMP own_Group_incl(group, n, ranks, newgroup);
 }
 #endif
 
@@ -2304,7 +2304,7 @@ EXPORT int PMPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group
 int PMPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_intersection);
   if (mpipp_passes()) return ((raw_Group_intersection *)real)(group1, group2, newgroup);
-  return own_Group_intersection(group1, group2, newgroup);
+  MPIPP_JUMP own_Group_intersection(group1, group2, newgroup);
 }
 #endif
 
@@ -2346,7 +2346,7 @@ EXPORT int PMPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], 
 int PMPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_range_excl);
   if (mpipp_passes()) return ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
-  return own_Group_range_excl(group, n, ranges, newgroup);
+  MPIPP_JUMP own_Group_range_excl(group, n, ranges, newgroup);
 }
 #endif
 
@@ -2388,7 +2388,7 @@ EXPORT int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], 
 int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_range_incl);
   if (mpipp_passes()) return ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
-  return own_Group_range_incl(group, n, ranges, newgroup);
+  MPIPP_JUMP own_Group_range_incl(group, n, ranges, newgroup);
 }
 #endif
 
@@ -2420,7 +2420,7 @@ EXPORT int PMPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int r
 int PMPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_translate_ranks);
   if (mpipp_passes()) return ((raw_Group_translate_ranks *)real)(group1, n, ranks1, group2, ranks2);
-  return own_Group_translate_ranks(group1, n, ranks1, group2, ranks2);
+  MPIPP_JUMP own_Group_translate_ranks(group1, n, ranks1, group2, ranks2);
 }
 #endif
 
@@ -2463,7 +2463,7 @@ EXPORT int PMPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_
 int PMPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_union);
   if (mpipp_passes()) return ((raw_Group_union *)real)(group1, group2, newgroup);
-  return own_Group_union(group1, group2, newgroup);
+  MPIPP_JUMP own_Group_union(group1, group2, newgroup);
 }
 #endif
 
@@ -2502,7 +2502,7 @@ EXPORT int PMPI_Info_create(MPI_Info* info);
 int PMPI_Info_create(MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_create);
   if (mpipp_passes()) return ((raw_Info_create *)real)(info);
-  return own_Info_create(info);
+  MPIPP_JUMP own_Info_create(info);
 }
 #endif
 
@@ -2541,7 +2541,7 @@ EXPORT int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info);
 int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_create_env);
   if (mpipp_passes()) return ((raw_Info_create_env *)real)(argc, argv, info);
-  return own_Info_create_env(argc, argv, info);
+  MPIPP_JUMP own_Info_create_env(argc, argv, info);
 }
 #endif
 
@@ -2576,7 +2576,7 @@ EXPORT int PMPI_Info_delete(mpipp_MPI_Info info, const char* key);
 int PMPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_delete);
   if (mpipp_passes()) return ((raw_Info_delete *)real)(info, key);
-  return own_Info_delete(info, key);
+  MPIPP_JUMP own_Info_delete(info, key);
 }
 #endif
 
@@ -2618,7 +2618,7 @@ EXPORT int PMPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 int PMPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_dup);
   if (mpipp_passes()) return ((raw_Info_dup *)real)(info, newinfo);
-  return own_Info_dup(info, newinfo);
+  MPIPP_JUMP own_Info_dup(info, newinfo);
 }
 #endif
 
@@ -2664,7 +2664,7 @@ EXPORT int PMPI_Info_free(MPI_Info* info);
 int PMPI_Info_free(MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_free);
   if (mpipp_passes()) return ((raw_Info_free *)real)(info);
-  return own_Info_free(info);
+  MPIPP_JUMP own_Info_free(info);
 }
 #endif
 
@@ -2699,7 +2699,7 @@ EXPORT int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value
 int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Info_set);
   if (mpipp_passes()) return ((raw_Info_set *)real)(info, key, value);
-  return own_Info_set(info, key, value);
+  MPIPP_JUMP own_Info_set(info, key, value);
 }
 #endif
 
@@ -2732,7 +2732,7 @@ EXPORT int PMPI_Init(int* argc, char*** argv);
 int PMPI_Init(int* argc, char*** argv) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Init);
   if (mpipp_passes()) return ((raw_Init *)real)(argc, argv);
-  return own_Init(argc, argv);
+  MPIPP_JUMP own_Init(argc, argv);
 }
 #endif
 
@@ -2765,7 +2765,7 @@ EXPORT int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Init_thread);
   if (mpipp_passes()) return ((raw_Init_thread *)real)(argc, argv, required, provided);
-  return own_Init_thread(argc, argv, required, provided);
+  MPIPP_JUMP own_Init_thread(argc, argv, required, provided);
 }
 #endif
 
@@ -2814,7 +2814,7 @@ EXPORT int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mp
 int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Intercomm_create);
   if (mpipp_passes()) return ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-  return own_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+  MPIPP_JUMP own_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 }
 #endif
 
@@ -2861,7 +2861,7 @@ EXPORT int PMPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int lo
 int PMPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Intercomm_create_from_groups);
   if (mpipp_passes()) return ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-  return own_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+  MPIPP_JUMP own_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 }
 #endif
 
@@ -2905,7 +2905,7 @@ EXPORT int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* ne
 int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Intercomm_merge);
   if (mpipp_passes()) return ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
-  return own_Intercomm_merge(intercomm, high, newintracomm);
+  MPIPP_JUMP own_Intercomm_merge(intercomm, high, newintracomm);
 }
 #endif
 
@@ -2944,7 +2944,7 @@ EXPORT int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Op_create);
   if (mpipp_passes()) return ((raw_Op_create *)real)(user_fn, commute, op);
-  return own_Op_create(user_fn, commute, op);
+  MPIPP_JUMP own_Op_create(user_fn, commute, op);
 }
 #endif
 
@@ -2983,7 +2983,7 @@ EXPORT int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* o
 int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Op_create_c);
   if (mpipp_passes()) return ((raw_Op_create_c *)real)(user_fn, commute, op);
-  return own_Op_create_c(user_fn, commute, op);
+  MPIPP_JUMP own_Op_create_c(user_fn, commute, op);
 }
 #endif
 
@@ -3029,7 +3029,7 @@ EXPORT int PMPI_Op_free(MPI_Op* op);
 int PMPI_Op_free(MPI_Op* op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Op_free);
   if (mpipp_passes()) return ((raw_Op_free *)real)(op);
-  return own_Op_free(op);
+  MPIPP_JUMP own_Op_free(op);
 }
 #endif
 
@@ -3071,7 +3071,7 @@ EXPORT int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
 int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Parrived);
   if (mpipp_passes()) return ((raw_Parrived *)real)(request, partition, flag);
-  return own_Parrived(request, partition, flag);
+  MPIPP_JUMP own_Parrived(request, partition, flag);
 }
 #endif
 
@@ -3108,7 +3108,7 @@ EXPORT int PMPI_Request_free(MPI_Request* request);
 int PMPI_Request_free(MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Request_free);
   if (mpipp_passes()) return ((raw_Request_free *)real)(request);
-  return own_Request_free(request);
+  MPIPP_JUMP own_Request_free(request);
 }
 #endif
 
@@ -3150,7 +3150,7 @@ EXPORT int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Sta
 int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status);
   if (mpipp_passes()) return ((raw_Request_get_status *)real)(request, flag, status);
-  return own_Request_get_status(request, flag, status);
+  MPIPP_JUMP own_Request_get_status(request, flag, status);
 }
 #endif
 
@@ -3191,7 +3191,7 @@ EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_req
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_all);
   if (mpipp_passes()) return ((raw_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
-  return own_Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
+  MPIPP_JUMP own_Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
 }
 #endif
 
@@ -3233,7 +3233,7 @@ EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_req
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_any);
   if (mpipp_passes()) return ((raw_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
-  return own_Request_get_status_any(count, array_of_requests, index, flag, status);
+  MPIPP_JUMP own_Request_get_status_any(count, array_of_requests, index, flag, status);
 }
 #endif
 
@@ -3275,7 +3275,7 @@ EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_some);
   if (mpipp_passes()) return ((raw_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return own_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 #endif
 
@@ -3314,7 +3314,7 @@ EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* sessi
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_create_errhandler);
   if (mpipp_passes()) return ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
-  return own_Session_create_errhandler(session_errhandler_fn, errhandler);
+  MPIPP_JUMP own_Session_create_errhandler(session_errhandler_fn, errhandler);
 }
 #endif
 
@@ -3360,7 +3360,7 @@ EXPORT int PMPI_Session_finalize(MPI_Session* session);
 int PMPI_Session_finalize(MPI_Session* session) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_finalize);
   if (mpipp_passes()) return ((raw_Session_finalize *)real)(session);
-  return own_Session_finalize(session);
+  MPIPP_JUMP own_Session_finalize(session);
 }
 #endif
 
@@ -3402,7 +3402,7 @@ EXPORT int PMPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler
 int PMPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_get_errhandler);
   if (mpipp_passes()) return ((raw_Session_get_errhandler *)real)(session, errhandler);
-  return own_Session_get_errhandler(session, errhandler);
+  MPIPP_JUMP own_Session_get_errhandler(session, errhandler);
 }
 #endif
 
@@ -3444,7 +3444,7 @@ EXPORT int PMPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used)
 int PMPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_get_info);
   if (mpipp_passes()) return ((raw_Session_get_info *)real)(session, info_used);
-  return own_Session_get_info(session, info_used);
+  MPIPP_JUMP own_Session_get_info(session, info_used);
 }
 #endif
 
@@ -3486,7 +3486,7 @@ EXPORT int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pse
 int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_get_pset_info);
   if (mpipp_passes()) return ((raw_Session_get_pset_info *)real)(session, pset_name, info);
-  return own_Session_get_pset_info(session, pset_name, info);
+  MPIPP_JUMP own_Session_get_pset_info(session, pset_name, info);
 }
 #endif
 
@@ -3521,7 +3521,7 @@ EXPORT int PMPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* re
 int PMPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_iflush_buffer);
   if (mpipp_passes()) return ((raw_Session_iflush_buffer *)real)(session, request);
-  return own_Session_iflush_buffer(session, request);
+  MPIPP_JUMP own_Session_iflush_buffer(session, request);
 }
 #endif
 
@@ -3561,7 +3561,7 @@ EXPORT int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandle
 int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_init);
   if (mpipp_passes()) return ((raw_Session_init *)real)(info, errhandler, session);
-  return own_Session_init(info, errhandler, session);
+  MPIPP_JUMP own_Session_init(info, errhandler, session);
 }
 #endif
 
@@ -3598,7 +3598,7 @@ EXPORT int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errh
 int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_set_errhandler);
   if (mpipp_passes()) return ((raw_Session_set_errhandler *)real)(session, errhandler);
-  return own_Session_set_errhandler(session, errhandler);
+  MPIPP_JUMP own_Session_set_errhandler(session, errhandler);
 }
 #endif
 
@@ -3633,7 +3633,7 @@ EXPORT int PMPI_Start(MPI_Request* request);
 int PMPI_Start(MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Start);
   if (mpipp_passes()) return ((raw_Start *)real)(request);
-  return own_Start(request);
+  MPIPP_JUMP own_Start(request);
 }
 #endif
 
@@ -3668,7 +3668,7 @@ EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Startall);
   if (mpipp_passes()) return ((raw_Startall *)real)(count, array_of_requests);
-  return own_Startall(count, array_of_requests);
+  MPIPP_JUMP own_Startall(count, array_of_requests);
 }
 #endif
 
@@ -3718,7 +3718,7 @@ EXPORT int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Test);
   if (mpipp_passes()) return ((raw_Test *)real)(request, flag, status);
-  return own_Test(request, flag, status);
+  MPIPP_JUMP own_Test(request, flag, status);
 }
 #endif
 
@@ -3769,7 +3769,7 @@ EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, M
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Testall);
   if (mpipp_passes()) return ((raw_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
-  return own_Testall(count, array_of_requests, flag, array_of_statuses);
+  MPIPP_JUMP own_Testall(count, array_of_requests, flag, array_of_statuses);
 }
 #endif
 
@@ -3824,7 +3824,7 @@ EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, 
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Testany);
   if (mpipp_passes()) return ((raw_Testany *)real)(count, array_of_requests, index, flag, status);
-  return own_Testany(count, array_of_requests, index, flag, status);
+  MPIPP_JUMP own_Testany(count, array_of_requests, index, flag, status);
 }
 #endif
 
@@ -3877,7 +3877,7 @@ EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outc
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Testsome);
   if (mpipp_passes()) return ((raw_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return own_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 #endif
 
@@ -3921,7 +3921,7 @@ EXPORT int PMPI_Wait(MPI_Request* request, MPI_Status* status);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Wait);
   if (mpipp_passes()) return ((raw_Wait *)real)(request, status);
-  return own_Wait(request, status);
+  MPIPP_JUMP own_Wait(request, status);
 }
 #endif
 
@@ -3965,7 +3965,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status ar
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
   if (MPIPP_UNLIKELY(!mpipp_begin_plain_wait(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
-    return any_Waitall(count, array_of_requests, array_of_statuses);
+    MPIPP_JUMP any_Waitall(count, array_of_requests, array_of_statuses);
   MPI_Request before[MPIPP_FEW];
   mpipp_keep_handles(before, count, array_of_requests);
   typed_Waitall *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Waitall);
@@ -3981,7 +3981,7 @@ EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status a
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Waitall);
   if (mpipp_passes()) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
-  return own_Waitall(count, array_of_requests, array_of_statuses);
+  MPIPP_JUMP own_Waitall(count, array_of_requests, array_of_statuses);
 }
 #endif
 
@@ -4032,7 +4032,7 @@ EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, 
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Waitany);
   if (mpipp_passes()) return ((raw_Waitany *)real)(count, array_of_requests, index, status);
-  return own_Waitany(count, array_of_requests, index, status);
+  MPIPP_JUMP own_Waitany(count, array_of_requests, index, status);
 }
 #endif
 
@@ -4082,7 +4082,7 @@ EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outc
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Waitsome);
   if (mpipp_passes()) return ((raw_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return own_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 #endif
 
@@ -4121,7 +4121,7 @@ EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandle
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_create_errhandler);
   if (mpipp_passes()) return ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
-  return own_Win_create_errhandler(win_errhandler_fn, errhandler);
+  MPIPP_JUMP own_Win_create_errhandler(win_errhandler_fn, errhandler);
 }
 #endif
 
@@ -4158,7 +4158,7 @@ EXPORT int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* err
 int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_create);
   if (mpipp_passes()) return ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
-  return own_Errhandler_create(comm_errhandler_fn, errhandler);
+  MPIPP_JUMP own_Errhandler_create(comm_errhandler_fn, errhandler);
 }
 
 typedef int raw_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
@@ -4195,7 +4195,7 @@ EXPORT int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler)
 int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_get);
   if (mpipp_passes()) return ((raw_Errhandler_get *)real)(comm, errhandler);
-  return own_Errhandler_get(comm, errhandler);
+  MPIPP_JUMP own_Errhandler_get(comm, errhandler);
 }
 
 typedef int raw_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
@@ -4227,5 +4227,5 @@ EXPORT int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhan
 int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_set);
   if (mpipp_passes()) return ((raw_Errhandler_set *)real)(comm, errhandler);
-  return own_Errhandler_set(comm, errhandler);
+  MPIPP_JUMP own_Errhandler_set(comm, errhandler);
 }

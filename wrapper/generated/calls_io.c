@@ -44,7 +44,7 @@ EXPORT int PMPI_File_close(MPI_File* fh);
 int PMPI_File_close(MPI_File* fh) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_close);
   if (mpipp_passes()) return ((raw_File_close *)real)(fh);
-  return own_File_close(fh);
+  MPIPP_JUMP own_File_close(fh);
 }
 #endif
 
@@ -83,7 +83,7 @@ EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhan
 int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_create_errhandler);
   if (mpipp_passes()) return ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
-  return own_File_create_errhandler(file_errhandler_fn, errhandler);
+  MPIPP_JUMP own_File_create_errhandler(file_errhandler_fn, errhandler);
 }
 #endif
 
@@ -123,7 +123,7 @@ EXPORT int PMPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhand
 int PMPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_get_errhandler);
   if (mpipp_passes()) return ((raw_File_get_errhandler *)real)(file, errhandler);
-  return own_File_get_errhandler(file, errhandler);
+  MPIPP_JUMP own_File_get_errhandler(file, errhandler);
 }
 #endif
 
@@ -163,7 +163,7 @@ EXPORT int PMPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 int PMPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_get_group);
   if (mpipp_passes()) return ((raw_File_get_group *)real)(fh, group);
-  return own_File_get_group(fh, group);
+  MPIPP_JUMP own_File_get_group(fh, group);
 }
 #endif
 
@@ -203,7 +203,7 @@ EXPORT int PMPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 int PMPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_get_info);
   if (mpipp_passes()) return ((raw_File_get_info *)real)(fh, info_used);
-  return own_File_get_info(fh, info_used);
+  MPIPP_JUMP own_File_get_info(fh, info_used);
 }
 #endif
 
@@ -247,7 +247,7 @@ EXPORT int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype*
 int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_get_view);
   if (mpipp_passes()) return ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
-  return own_File_get_view(fh, disp, etype, filetype, datarep);
+  MPIPP_JUMP own_File_get_view(fh, disp, etype, filetype, datarep);
 }
 #endif
 
@@ -284,7 +284,7 @@ EXPORT int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread);
   if (mpipp_passes()) return ((raw_File_iread *)real)(fh, buf, count, datatype, request);
-  return own_File_iread(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -321,7 +321,7 @@ EXPORT int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_c);
   if (mpipp_passes()) return ((raw_File_iread_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iread_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -359,7 +359,7 @@ EXPORT int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MP
 int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_all);
   if (mpipp_passes()) return ((raw_File_iread_all *)real)(fh, buf, count, datatype, request);
-  return own_File_iread_all(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_all(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -397,7 +397,7 @@ EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, 
 int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_all_c);
   if (mpipp_passes()) return ((raw_File_iread_all_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iread_all_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_all_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -435,7 +435,7 @@ EXPORT int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, i
 int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at);
   if (mpipp_passes()) return ((raw_File_iread_at *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iread_at(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -473,7 +473,7 @@ EXPORT int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
 int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at_c);
   if (mpipp_passes()) return ((raw_File_iread_at_c *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iread_at_c(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -512,7 +512,7 @@ EXPORT int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* bu
 int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at_all);
   if (mpipp_passes()) return ((raw_File_iread_at_all *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iread_at_all(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at_all(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -551,7 +551,7 @@ EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* 
 int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at_all_c);
   if (mpipp_passes()) return ((raw_File_iread_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -588,7 +588,7 @@ EXPORT int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp
 int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_shared);
   if (mpipp_passes()) return ((raw_File_iread_shared *)real)(fh, buf, count, datatype, request);
-  return own_File_iread_shared(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_shared(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -625,7 +625,7 @@ EXPORT int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count coun
 int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_shared_c);
   if (mpipp_passes()) return ((raw_File_iread_shared_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iread_shared_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_shared_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -662,7 +662,7 @@ EXPORT int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp
 int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite);
   if (mpipp_passes()) return ((raw_File_iwrite *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -699,7 +699,7 @@ EXPORT int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_c);
   if (mpipp_passes()) return ((raw_File_iwrite_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -737,7 +737,7 @@ EXPORT int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, m
 int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_all);
   if (mpipp_passes()) return ((raw_File_iwrite_all *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite_all(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_all(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -775,7 +775,7 @@ EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count 
 int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_all_c);
   if (mpipp_passes()) return ((raw_File_iwrite_all_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite_all_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_all_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -813,7 +813,7 @@ EXPORT int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void*
 int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at);
   if (mpipp_passes()) return ((raw_File_iwrite_at *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iwrite_at(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -851,7 +851,7 @@ EXPORT int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const voi
 int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at_c);
   if (mpipp_passes()) return ((raw_File_iwrite_at_c *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -890,7 +890,7 @@ EXPORT int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const v
 int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at_all);
   if (mpipp_passes()) return ((raw_File_iwrite_at_all *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iwrite_at_all(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at_all(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -929,7 +929,7 @@ EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const
 int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at_all_c);
   if (mpipp_passes()) return ((raw_File_iwrite_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  return own_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -966,7 +966,7 @@ EXPORT int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count
 int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_shared);
   if (mpipp_passes()) return ((raw_File_iwrite_shared *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite_shared(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_shared(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -1003,7 +1003,7 @@ EXPORT int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Cou
 int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_shared_c);
   if (mpipp_passes()) return ((raw_File_iwrite_shared_c *)real)(fh, buf, count, datatype, request);
-  return own_File_iwrite_shared_c(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_shared_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -1047,7 +1047,7 @@ EXPORT int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, 
 int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_open);
   if (mpipp_passes()) return ((raw_File_open *)real)(comm, filename, amode, info, fh);
-  return own_File_open(comm, filename, amode, info, fh);
+  MPIPP_JUMP own_File_open(comm, filename, amode, info, fh);
 }
 #endif
 
@@ -1082,7 +1082,7 @@ EXPORT int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
 int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_preallocate);
   if (mpipp_passes()) return ((raw_File_preallocate *)real)(fh, size);
-  return own_File_preallocate(fh, size);
+  MPIPP_JUMP own_File_preallocate(fh, size);
 }
 #endif
 
@@ -1119,7 +1119,7 @@ EXPORT int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
 int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read);
   if (mpipp_passes()) return ((raw_File_read *)real)(fh, buf, count, datatype, status);
-  return own_File_read(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1156,7 +1156,7 @@ EXPORT int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_c);
   if (mpipp_passes()) return ((raw_File_read_c *)real)(fh, buf, count, datatype, status);
-  return own_File_read_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1194,7 +1194,7 @@ EXPORT int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI
 int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all);
   if (mpipp_passes()) return ((raw_File_read_all *)real)(fh, buf, count, datatype, status);
-  return own_File_read_all(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_all(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1232,7 +1232,7 @@ EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, m
 int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_c);
   if (mpipp_passes()) return ((raw_File_read_all_c *)real)(fh, buf, count, datatype, status);
-  return own_File_read_all_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_all_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1269,7 +1269,7 @@ EXPORT int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpi
 int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_begin);
   if (mpipp_passes()) return ((raw_File_read_all_begin *)real)(fh, buf, count, datatype);
-  return own_File_read_all_begin(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_all_begin(fh, buf, count, datatype);
 }
 #endif
 
@@ -1306,7 +1306,7 @@ EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count co
 int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_begin_c);
   if (mpipp_passes()) return ((raw_File_read_all_begin_c *)real)(fh, buf, count, datatype);
-  return own_File_read_all_begin_c(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_all_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -1344,7 +1344,7 @@ EXPORT int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* stat
 int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_end);
   if (mpipp_passes()) return ((raw_File_read_all_end *)real)(fh, buf, status);
-  return own_File_read_all_end(fh, buf, status);
+  MPIPP_JUMP own_File_read_all_end(fh, buf, status);
 }
 #endif
 
@@ -1382,7 +1382,7 @@ EXPORT int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, in
 int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at);
   if (mpipp_passes()) return ((raw_File_read_at *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_read_at(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -1420,7 +1420,7 @@ EXPORT int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
 int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_c);
   if (mpipp_passes()) return ((raw_File_read_at_c *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_read_at_c(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at_c(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -1459,7 +1459,7 @@ EXPORT int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf
 int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all);
   if (mpipp_passes()) return ((raw_File_read_at_all *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_read_at_all(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at_all(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -1498,7 +1498,7 @@ EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* b
 int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_c);
   if (mpipp_passes()) return ((raw_File_read_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_read_at_all_c(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at_all_c(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -1536,7 +1536,7 @@ EXPORT int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, voi
 int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_begin);
   if (mpipp_passes()) return ((raw_File_read_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  return own_File_read_at_all_begin(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_read_at_all_begin(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -1574,7 +1574,7 @@ EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, v
 int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_begin_c);
   if (mpipp_passes()) return ((raw_File_read_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  return own_File_read_at_all_begin_c(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_read_at_all_begin_c(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -1612,7 +1612,7 @@ EXPORT int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* s
 int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_end);
   if (mpipp_passes()) return ((raw_File_read_at_all_end *)real)(fh, buf, status);
-  return own_File_read_at_all_end(fh, buf, status);
+  MPIPP_JUMP own_File_read_at_all_end(fh, buf, status);
 }
 #endif
 
@@ -1650,7 +1650,7 @@ EXPORT int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp
 int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered);
   if (mpipp_passes()) return ((raw_File_read_ordered *)real)(fh, buf, count, datatype, status);
-  return own_File_read_ordered(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_ordered(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1688,7 +1688,7 @@ EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count coun
 int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_c);
   if (mpipp_passes()) return ((raw_File_read_ordered_c *)real)(fh, buf, count, datatype, status);
-  return own_File_read_ordered_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_ordered_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1725,7 +1725,7 @@ EXPORT int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count,
 int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_begin);
   if (mpipp_passes()) return ((raw_File_read_ordered_begin *)real)(fh, buf, count, datatype);
-  return own_File_read_ordered_begin(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_ordered_begin(fh, buf, count, datatype);
 }
 #endif
 
@@ -1762,7 +1762,7 @@ EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Coun
 int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_begin_c);
   if (mpipp_passes()) return ((raw_File_read_ordered_begin_c *)real)(fh, buf, count, datatype);
-  return own_File_read_ordered_begin_c(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_ordered_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -1800,7 +1800,7 @@ EXPORT int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* 
 int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_end);
   if (mpipp_passes()) return ((raw_File_read_ordered_end *)real)(fh, buf, status);
-  return own_File_read_ordered_end(fh, buf, status);
+  MPIPP_JUMP own_File_read_ordered_end(fh, buf, status);
 }
 #endif
 
@@ -1837,7 +1837,7 @@ EXPORT int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_
 int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_shared);
   if (mpipp_passes()) return ((raw_File_read_shared *)real)(fh, buf, count, datatype, status);
-  return own_File_read_shared(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_shared(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1874,7 +1874,7 @@ EXPORT int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count
 int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_shared_c);
   if (mpipp_passes()) return ((raw_File_read_shared_c *)real)(fh, buf, count, datatype, status);
-  return own_File_read_shared_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_shared_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1910,7 +1910,7 @@ EXPORT int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whenc
 int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_seek_shared);
   if (mpipp_passes()) return ((raw_File_seek_shared *)real)(fh, offset, whence);
-  return own_File_seek_shared(fh, offset, whence);
+  MPIPP_JUMP own_File_seek_shared(fh, offset, whence);
 }
 #endif
 
@@ -1945,7 +1945,7 @@ EXPORT int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
 int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_set_atomicity);
   if (mpipp_passes()) return ((raw_File_set_atomicity *)real)(fh, flag);
-  return own_File_set_atomicity(fh, flag);
+  MPIPP_JUMP own_File_set_atomicity(fh, flag);
 }
 #endif
 
@@ -1978,7 +1978,7 @@ EXPORT int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
 int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_set_info);
   if (mpipp_passes()) return ((raw_File_set_info *)real)(fh, info);
-  return own_File_set_info(fh, info);
+  MPIPP_JUMP own_File_set_info(fh, info);
 }
 #endif
 
@@ -2013,7 +2013,7 @@ EXPORT int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
 int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_set_size);
   if (mpipp_passes()) return ((raw_File_set_size *)real)(fh, size);
-  return own_File_set_size(fh, size);
+  MPIPP_JUMP own_File_set_size(fh, size);
 }
 #endif
 
@@ -2052,7 +2052,7 @@ EXPORT int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Data
 int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_set_view);
   if (mpipp_passes()) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
-  return own_File_set_view(fh, disp, etype, filetype, datarep, info);
+  MPIPP_JUMP own_File_set_view(fh, disp, etype, filetype, datarep, info);
 }
 #endif
 
@@ -2085,7 +2085,7 @@ EXPORT int PMPI_File_sync(mpipp_MPI_File fh);
 int PMPI_File_sync(mpipp_MPI_File fh) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_sync);
   if (mpipp_passes()) return ((raw_File_sync *)real)(fh);
-  return own_File_sync(fh);
+  MPIPP_JUMP own_File_sync(fh);
 }
 #endif
 
@@ -2122,7 +2122,7 @@ EXPORT int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_
 int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write);
   if (mpipp_passes()) return ((raw_File_write *)real)(fh, buf, count, datatype, status);
-  return own_File_write(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2159,7 +2159,7 @@ EXPORT int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
 int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_c);
   if (mpipp_passes()) return ((raw_File_write_c *)real)(fh, buf, count, datatype, status);
-  return own_File_write_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2197,7 +2197,7 @@ EXPORT int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mp
 int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all);
   if (mpipp_passes()) return ((raw_File_write_all *)real)(fh, buf, count, datatype, status);
-  return own_File_write_all(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_all(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2235,7 +2235,7 @@ EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count c
 int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_c);
   if (mpipp_passes()) return ((raw_File_write_all_c *)real)(fh, buf, count, datatype, status);
-  return own_File_write_all_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_all_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2272,7 +2272,7 @@ EXPORT int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int cou
 int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_begin);
   if (mpipp_passes()) return ((raw_File_write_all_begin *)real)(fh, buf, count, datatype);
-  return own_File_write_all_begin(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_all_begin(fh, buf, count, datatype);
 }
 #endif
 
@@ -2309,7 +2309,7 @@ EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_C
 int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_begin_c);
   if (mpipp_passes()) return ((raw_File_write_all_begin_c *)real)(fh, buf, count, datatype);
-  return own_File_write_all_begin_c(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_all_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -2347,7 +2347,7 @@ EXPORT int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Statu
 int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_end);
   if (mpipp_passes()) return ((raw_File_write_all_end *)real)(fh, buf, status);
-  return own_File_write_all_end(fh, buf, status);
+  MPIPP_JUMP own_File_write_all_end(fh, buf, status);
 }
 #endif
 
@@ -2385,7 +2385,7 @@ EXPORT int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at);
   if (mpipp_passes()) return ((raw_File_write_at *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_write_at(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -2423,7 +2423,7 @@ EXPORT int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void
 int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_c);
   if (mpipp_passes()) return ((raw_File_write_at_c *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_write_at_c(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at_c(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -2462,7 +2462,7 @@ EXPORT int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const vo
 int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all);
   if (mpipp_passes()) return ((raw_File_write_at_all *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_write_at_all(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at_all(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -2501,7 +2501,7 @@ EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const 
 int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_c);
   if (mpipp_passes()) return ((raw_File_write_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  return own_File_write_at_all_c(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at_all_c(fh, offset, buf, count, datatype, status);
 }
 #endif
 
@@ -2539,7 +2539,7 @@ EXPORT int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, co
 int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_begin);
   if (mpipp_passes()) return ((raw_File_write_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  return own_File_write_at_all_begin(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_write_at_all_begin(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -2577,7 +2577,7 @@ EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, 
 int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_begin_c);
   if (mpipp_passes()) return ((raw_File_write_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  return own_File_write_at_all_begin_c(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_write_at_all_begin_c(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -2615,7 +2615,7 @@ EXPORT int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_St
 int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_end);
   if (mpipp_passes()) return ((raw_File_write_at_all_end *)real)(fh, buf, status);
-  return own_File_write_at_all_end(fh, buf, status);
+  MPIPP_JUMP own_File_write_at_all_end(fh, buf, status);
 }
 #endif
 
@@ -2653,7 +2653,7 @@ EXPORT int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count
 int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered);
   if (mpipp_passes()) return ((raw_File_write_ordered *)real)(fh, buf, count, datatype, status);
-  return own_File_write_ordered(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_ordered(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2691,7 +2691,7 @@ EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Cou
 int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_c);
   if (mpipp_passes()) return ((raw_File_write_ordered_c *)real)(fh, buf, count, datatype, status);
-  return own_File_write_ordered_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_ordered_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2728,7 +2728,7 @@ EXPORT int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int
 int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_begin);
   if (mpipp_passes()) return ((raw_File_write_ordered_begin *)real)(fh, buf, count, datatype);
-  return own_File_write_ordered_begin(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_ordered_begin(fh, buf, count, datatype);
 }
 #endif
 
@@ -2765,7 +2765,7 @@ EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, M
 int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_begin_c);
   if (mpipp_passes()) return ((raw_File_write_ordered_begin_c *)real)(fh, buf, count, datatype);
-  return own_File_write_ordered_begin_c(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_ordered_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -2803,7 +2803,7 @@ EXPORT int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_S
 int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_end);
   if (mpipp_passes()) return ((raw_File_write_ordered_end *)real)(fh, buf, status);
-  return own_File_write_ordered_end(fh, buf, status);
+  MPIPP_JUMP own_File_write_ordered_end(fh, buf, status);
 }
 #endif
 
@@ -2840,7 +2840,7 @@ EXPORT int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count,
 int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_shared);
   if (mpipp_passes()) return ((raw_File_write_shared *)real)(fh, buf, count, datatype, status);
-  return own_File_write_shared(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_shared(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -2877,6 +2877,6 @@ EXPORT int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Coun
 int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_shared_c);
   if (mpipp_passes()) return ((raw_File_write_shared_c *)real)(fh, buf, count, datatype, status);
-  return own_File_write_shared_c(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_shared_c(fh, buf, count, datatype, status);
 }
 #endif

@@ -35,7 +35,7 @@ EXPORT int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_
 int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Accumulate);
   if (mpipp_passes()) return ((raw_Accumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  return own_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 }
 #endif
 
@@ -72,7 +72,7 @@ EXPORT int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mp
 int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Accumulate_c);
   if (mpipp_passes()) return ((raw_Accumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  return own_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 }
 #endif
 
@@ -110,7 +110,7 @@ EXPORT int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_ad
 int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Compare_and_swap);
   if (mpipp_passes()) return ((raw_Compare_and_swap *)real)(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-  return own_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+  MPIPP_JUMP own_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 }
 #endif
 
@@ -148,7 +148,7 @@ EXPORT int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_M
 int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Fetch_and_op);
   if (mpipp_passes()) return ((raw_Fetch_and_op *)real)(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-  return own_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+  MPIPP_JUMP own_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 }
 #endif
 
@@ -184,7 +184,7 @@ EXPORT int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
 int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Get);
   if (mpipp_passes()) return ((raw_Get *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return own_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 #endif
 
@@ -220,7 +220,7 @@ EXPORT int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datat
 int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Get_c);
   if (mpipp_passes()) return ((raw_Get_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return own_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 #endif
 
@@ -258,7 +258,7 @@ EXPORT int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_
 int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Get_accumulate);
   if (mpipp_passes()) return ((raw_Get_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  return own_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 }
 #endif
 
@@ -296,7 +296,7 @@ EXPORT int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count
 int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Get_accumulate_c);
   if (mpipp_passes()) return ((raw_Get_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  return own_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 }
 #endif
 
@@ -332,7 +332,7 @@ EXPORT int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Put);
   if (mpipp_passes()) return ((raw_Put *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return own_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 #endif
 
@@ -368,7 +368,7 @@ EXPORT int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
 int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Put_c);
   if (mpipp_passes()) return ((raw_Put_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return own_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 #endif
 
@@ -408,7 +408,7 @@ EXPORT int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI
 int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Raccumulate);
   if (mpipp_passes()) return ((raw_Raccumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  return own_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 #endif
 
@@ -448,7 +448,7 @@ EXPORT int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, m
 int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Raccumulate_c);
   if (mpipp_passes()) return ((raw_Raccumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  return own_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 #endif
 
@@ -487,7 +487,7 @@ EXPORT int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype ori
 int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rget);
   if (mpipp_passes()) return ((raw_Rget *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  return own_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -526,7 +526,7 @@ EXPORT int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Data
 int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rget_c);
   if (mpipp_passes()) return ((raw_Rget_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  return own_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -567,7 +567,7 @@ EXPORT int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp
 int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rget_accumulate);
   if (mpipp_passes()) return ((raw_Rget_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  return own_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 #endif
 
@@ -608,7 +608,7 @@ EXPORT int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_coun
 int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rget_accumulate_c);
   if (mpipp_passes()) return ((raw_Rget_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  return own_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 #endif
 
@@ -647,7 +647,7 @@ EXPORT int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rput);
   if (mpipp_passes()) return ((raw_Rput *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  return own_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -686,7 +686,7 @@ EXPORT int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MP
 int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rput_c);
   if (mpipp_passes()) return ((raw_Rput_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  return own_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -731,7 +731,7 @@ EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, 
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate);
   if (mpipp_passes()) return ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
-  return own_Win_allocate(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate(size, disp_unit, info, comm, baseptr, win);
 }
 #endif
 
@@ -776,7 +776,7 @@ EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_c);
   if (mpipp_passes()) return ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
-  return own_Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
 }
 #endif
 
@@ -821,7 +821,7 @@ EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_shared);
   if (mpipp_passes()) return ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
-  return own_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
 }
 #endif
 
@@ -866,7 +866,7 @@ EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_M
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_shared_c);
   if (mpipp_passes()) return ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
-  return own_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
 }
 #endif
 
@@ -899,7 +899,7 @@ EXPORT int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_attach);
   if (mpipp_passes()) return ((raw_Win_attach *)real)(win, base, size);
-  return own_Win_attach(win, base, size);
+  MPIPP_JUMP own_Win_attach(win, base, size);
 }
 #endif
 
@@ -934,7 +934,7 @@ EXPORT int PMPI_Win_complete(mpipp_MPI_Win win);
 int PMPI_Win_complete(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_complete);
   if (mpipp_passes()) return ((raw_Win_complete *)real)(win);
-  return own_Win_complete(win);
+  MPIPP_JUMP own_Win_complete(win);
 }
 #endif
 
@@ -979,7 +979,7 @@ EXPORT int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_I
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_create);
   if (mpipp_passes()) return ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
-  return own_Win_create(base, size, disp_unit, info, comm, win);
+  MPIPP_JUMP own_Win_create(base, size, disp_unit, info, comm, win);
 }
 #endif
 
@@ -1024,7 +1024,7 @@ EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpip
 int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_create_c);
   if (mpipp_passes()) return ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
-  return own_Win_create_c(base, size, disp_unit, info, comm, win);
+  MPIPP_JUMP own_Win_create_c(base, size, disp_unit, info, comm, win);
 }
 #endif
 
@@ -1067,7 +1067,7 @@ EXPORT int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI
 int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_create_dynamic);
   if (mpipp_passes()) return ((raw_Win_create_dynamic *)real)(info, comm, win);
-  return own_Win_create_dynamic(info, comm, win);
+  MPIPP_JUMP own_Win_create_dynamic(info, comm, win);
 }
 #endif
 
@@ -1100,7 +1100,7 @@ EXPORT int PMPI_Win_detach(mpipp_MPI_Win win, const void* base);
 int PMPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_detach);
   if (mpipp_passes()) return ((raw_Win_detach *)real)(win, base);
-  return own_Win_detach(win, base);
+  MPIPP_JUMP own_Win_detach(win, base);
 }
 #endif
 
@@ -1138,7 +1138,7 @@ EXPORT int PMPI_Win_fence(int assert, mpipp_MPI_Win win);
 int PMPI_Win_fence(int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_fence);
   if (mpipp_passes()) return ((raw_Win_fence *)real)(assert, win);
-  return own_Win_fence(assert, win);
+  MPIPP_JUMP own_Win_fence(assert, win);
 }
 #endif
 
@@ -1168,7 +1168,7 @@ EXPORT int PMPI_Win_flush(int rank, mpipp_MPI_Win win);
 int PMPI_Win_flush(int rank, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_flush);
   if (mpipp_passes()) return ((raw_Win_flush *)real)(rank, win);
-  return own_Win_flush(rank, win);
+  MPIPP_JUMP own_Win_flush(rank, win);
 }
 #endif
 
@@ -1197,7 +1197,7 @@ EXPORT int PMPI_Win_flush_all(mpipp_MPI_Win win);
 int PMPI_Win_flush_all(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_flush_all);
   if (mpipp_passes()) return ((raw_Win_flush_all *)real)(win);
-  return own_Win_flush_all(win);
+  MPIPP_JUMP own_Win_flush_all(win);
 }
 #endif
 
@@ -1227,7 +1227,7 @@ EXPORT int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win);
 int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_flush_local);
   if (mpipp_passes()) return ((raw_Win_flush_local *)real)(rank, win);
-  return own_Win_flush_local(rank, win);
+  MPIPP_JUMP own_Win_flush_local(rank, win);
 }
 #endif
 
@@ -1256,7 +1256,7 @@ EXPORT int PMPI_Win_flush_local_all(mpipp_MPI_Win win);
 int PMPI_Win_flush_local_all(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_flush_local_all);
   if (mpipp_passes()) return ((raw_Win_flush_local_all *)real)(win);
-  return own_Win_flush_local_all(win);
+  MPIPP_JUMP own_Win_flush_local_all(win);
 }
 #endif
 
@@ -1303,7 +1303,7 @@ EXPORT int PMPI_Win_free(MPI_Win* win);
 int PMPI_Win_free(MPI_Win* win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_free);
   if (mpipp_passes()) return ((raw_Win_free *)real)(win);
-  return own_Win_free(win);
+  MPIPP_JUMP own_Win_free(win);
 }
 #endif
 
@@ -1343,7 +1343,7 @@ EXPORT int PMPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler
 int PMPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_get_errhandler);
   if (mpipp_passes()) return ((raw_Win_get_errhandler *)real)(win, errhandler);
-  return own_Win_get_errhandler(win, errhandler);
+  MPIPP_JUMP own_Win_get_errhandler(win, errhandler);
 }
 #endif
 
@@ -1383,7 +1383,7 @@ EXPORT int PMPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 int PMPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_get_group);
   if (mpipp_passes()) return ((raw_Win_get_group *)real)(win, group);
-  return own_Win_get_group(win, group);
+  MPIPP_JUMP own_Win_get_group(win, group);
 }
 #endif
 
@@ -1423,7 +1423,7 @@ EXPORT int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_get_info);
   if (mpipp_passes()) return ((raw_Win_get_info *)real)(win, info_used);
-  return own_Win_get_info(win, info_used);
+  MPIPP_JUMP own_Win_get_info(win, info_used);
 }
 #endif
 
@@ -1459,7 +1459,7 @@ EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win)
 int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_lock);
   if (mpipp_passes()) return ((raw_Win_lock *)real)(lock_type, rank, assert, win);
-  return own_Win_lock(lock_type, rank, assert, win);
+  MPIPP_JUMP own_Win_lock(lock_type, rank, assert, win);
 }
 #endif
 
@@ -1493,7 +1493,7 @@ EXPORT int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win);
 int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_lock_all);
   if (mpipp_passes()) return ((raw_Win_lock_all *)real)(assert, win);
-  return own_Win_lock_all(assert, win);
+  MPIPP_JUMP own_Win_lock_all(assert, win);
 }
 #endif
 
@@ -1530,7 +1530,7 @@ EXPORT int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_post);
   if (mpipp_passes()) return ((raw_Win_post *)real)(group, assert, win);
-  return own_Win_post(group, assert, win);
+  MPIPP_JUMP own_Win_post(group, assert, win);
 }
 #endif
 
@@ -1564,7 +1564,7 @@ EXPORT int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
 int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_set_info);
   if (mpipp_passes()) return ((raw_Win_set_info *)real)(win, info);
-  return own_Win_set_info(win, info);
+  MPIPP_JUMP own_Win_set_info(win, info);
 }
 #endif
 
@@ -1597,7 +1597,7 @@ EXPORT int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_set_name);
   if (mpipp_passes()) return ((raw_Win_set_name *)real)(win, win_name);
-  return own_Win_set_name(win, win_name);
+  MPIPP_JUMP own_Win_set_name(win, win_name);
 }
 #endif
 
@@ -1633,7 +1633,7 @@ EXPORT int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, in
 int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query);
   if (mpipp_passes()) return ((raw_Win_shared_query *)real)(win, rank, size, disp_unit, baseptr);
-  return own_Win_shared_query(win, rank, size, disp_unit, baseptr);
+  MPIPP_JUMP own_Win_shared_query(win, rank, size, disp_unit, baseptr);
 }
 #endif
 
@@ -1669,7 +1669,7 @@ EXPORT int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, 
 int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query_c);
   if (mpipp_passes()) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
-  return own_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
+  MPIPP_JUMP own_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
 }
 #endif
 
@@ -1707,7 +1707,7 @@ EXPORT int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_start);
   if (mpipp_passes()) return ((raw_Win_start *)real)(group, assert, win);
-  return own_Win_start(group, assert, win);
+  MPIPP_JUMP own_Win_start(group, assert, win);
 }
 #endif
 
@@ -1736,7 +1736,7 @@ EXPORT int PMPI_Win_sync(mpipp_MPI_Win win);
 int PMPI_Win_sync(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_sync);
   if (mpipp_passes()) return ((raw_Win_sync *)real)(win);
-  return own_Win_sync(win);
+  MPIPP_JUMP own_Win_sync(win);
 }
 #endif
 
@@ -1773,7 +1773,7 @@ EXPORT int PMPI_Win_test(mpipp_MPI_Win win, int* flag);
 int PMPI_Win_test(mpipp_MPI_Win win, int* flag) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_test);
   if (mpipp_passes()) return ((raw_Win_test *)real)(win, flag);
-  return own_Win_test(win, flag);
+  MPIPP_JUMP own_Win_test(win, flag);
 }
 #endif
 
@@ -1807,7 +1807,7 @@ EXPORT int PMPI_Win_unlock(int rank, mpipp_MPI_Win win);
 int PMPI_Win_unlock(int rank, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_unlock);
   if (mpipp_passes()) return ((raw_Win_unlock *)real)(rank, win);
-  return own_Win_unlock(rank, win);
+  MPIPP_JUMP own_Win_unlock(rank, win);
 }
 #endif
 
@@ -1840,7 +1840,7 @@ EXPORT int PMPI_Win_unlock_all(mpipp_MPI_Win win);
 int PMPI_Win_unlock_all(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_unlock_all);
   if (mpipp_passes()) return ((raw_Win_unlock_all *)real)(win);
-  return own_Win_unlock_all(win);
+  MPIPP_JUMP own_Win_unlock_all(win);
 }
 #endif
 
@@ -1873,6 +1873,6 @@ EXPORT int PMPI_Win_wait(mpipp_MPI_Win win);
 int PMPI_Win_wait(mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_wait);
   if (mpipp_passes()) return ((raw_Win_wait *)real)(win);
-  return own_Win_wait(win);
+  MPIPP_JUMP own_Win_wait(win);
 }
 #endif

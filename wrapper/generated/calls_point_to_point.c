@@ -36,7 +36,7 @@ EXPORT int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, i
 int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bsend);
   if (mpipp_passes()) return ((raw_Bsend *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Bsend(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Bsend(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -74,7 +74,7 @@ EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dat
 int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bsend_c);
   if (mpipp_passes()) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Bsend_c(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Bsend_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -114,7 +114,7 @@ EXPORT int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype dataty
 int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bsend_init);
   if (mpipp_passes()) return ((raw_Bsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Bsend_init(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Bsend_init(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -154,7 +154,7 @@ EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatyp
 int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Bsend_init_c);
   if (mpipp_passes()) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -191,7 +191,7 @@ EXPORT int PMPI_Buffer_attach(void* buffer, int size);
 int PMPI_Buffer_attach(void* buffer, int size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_attach);
   if (mpipp_passes()) return ((raw_Buffer_attach *)real)(buffer, size);
-  return own_Buffer_attach(buffer, size);
+  MPIPP_JUMP own_Buffer_attach(buffer, size);
 }
 #endif
 
@@ -228,7 +228,7 @@ EXPORT int PMPI_Buffer_attach_c(void* buffer, MPI_Count size);
 int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_attach_c);
   if (mpipp_passes()) return ((raw_Buffer_attach_c *)real)(buffer, size);
-  return own_Buffer_attach_c(buffer, size);
+  MPIPP_JUMP own_Buffer_attach_c(buffer, size);
 }
 #endif
 
@@ -264,7 +264,7 @@ EXPORT int PMPI_Buffer_detach(void* buffer_addr, int* size);
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach);
   if (mpipp_passes()) return ((raw_Buffer_detach *)real)(buffer_addr, size);
-  return own_Buffer_detach(buffer_addr, size);
+  MPIPP_JUMP own_Buffer_detach(buffer_addr, size);
 }
 #endif
 
@@ -300,7 +300,7 @@ EXPORT int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach_c);
   if (mpipp_passes()) return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
-  return own_Buffer_detach_c(buffer_addr, size);
+  MPIPP_JUMP own_Buffer_detach_c(buffer_addr, size);
 }
 #endif
 
@@ -338,7 +338,7 @@ EXPORT int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
 int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_attach_buffer);
   if (mpipp_passes()) return ((raw_Comm_attach_buffer *)real)(comm, buffer, size);
-  return own_Comm_attach_buffer(comm, buffer, size);
+  MPIPP_JUMP own_Comm_attach_buffer(comm, buffer, size);
 }
 #endif
 
@@ -376,7 +376,7 @@ EXPORT int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Coun
 int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_attach_buffer_c);
   if (mpipp_passes()) return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
-  return own_Comm_attach_buffer_c(comm, buffer, size);
+  MPIPP_JUMP own_Comm_attach_buffer_c(comm, buffer, size);
 }
 #endif
 
@@ -413,7 +413,7 @@ EXPORT int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* 
 int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer);
   if (mpipp_passes()) return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
-  return own_Comm_detach_buffer(comm, buffer_addr, size);
+  MPIPP_JUMP own_Comm_detach_buffer(comm, buffer_addr, size);
 }
 #endif
 
@@ -450,7 +450,7 @@ EXPORT int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI
 int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer_c);
   if (mpipp_passes()) return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
-  return own_Comm_detach_buffer_c(comm, buffer_addr, size);
+  MPIPP_JUMP own_Comm_detach_buffer_c(comm, buffer_addr, size);
 }
 #endif
 
@@ -491,7 +491,7 @@ EXPORT int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, 
 int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibsend);
   if (mpipp_passes()) return ((raw_Ibsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Ibsend(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ibsend(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -532,7 +532,7 @@ EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype da
 int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibsend_c);
   if (mpipp_passes()) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -575,7 +575,7 @@ EXPORT int PMPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI
 int PMPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Improbe);
   if (mpipp_passes()) return ((raw_Improbe *)real)(source, tag, comm, flag, message, status);
-  return own_Improbe(source, tag, comm, flag, message, status);
+  MPIPP_JUMP own_Improbe(source, tag, comm, flag, message, status);
 }
 #endif
 
@@ -619,7 +619,7 @@ EXPORT int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Me
 int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Imrecv);
   if (mpipp_passes()) return ((raw_Imrecv *)real)(buf, count, datatype, message, request);
-  return own_Imrecv(buf, count, datatype, message, request);
+  MPIPP_JUMP own_Imrecv(buf, count, datatype, message, request);
 }
 #endif
 
@@ -663,7 +663,7 @@ EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype
 int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Imrecv_c);
   if (mpipp_passes()) return ((raw_Imrecv_c *)real)(buf, count, datatype, message, request);
-  return own_Imrecv_c(buf, count, datatype, message, request);
+  MPIPP_JUMP own_Imrecv_c(buf, count, datatype, message, request);
 }
 #endif
 
@@ -703,7 +703,7 @@ EXPORT int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_
 int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Iprobe);
   if (mpipp_passes()) return ((raw_Iprobe *)real)(source, tag, comm, flag, status);
-  return own_Iprobe(source, tag, comm, flag, status);
+  MPIPP_JUMP own_Iprobe(source, tag, comm, flag, status);
 }
 #endif
 
@@ -757,8 +757,8 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
                                  MPIPP_WRITES, MPIPP_RECEIVES};
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      source, tag, MPIPP_KEY((MPI_Comm)comm), request)))
-    return any_Irecv(buf, count, datatype, source, tag, comm, request);
-  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_Irecv(buf, count, datatype, source, tag, comm, request);
+    MPIPP_JUMP any_Irecv(buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) MPIPP_JUMP seen_Irecv(buf, count, datatype, source, tag, comm, request);
   typed_Irecv *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Irecv);
   int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
@@ -770,7 +770,7 @@ EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int sou
 int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Irecv);
   if (mpipp_passes()) return ((raw_Irecv *)real)(buf, count, datatype, source, tag, comm, request);
-  return own_Irecv(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Irecv(buf, count, datatype, source, tag, comm, request);
 }
 #endif
 
@@ -810,7 +810,7 @@ EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Irecv_c);
   if (mpipp_passes()) return ((raw_Irecv_c *)real)(buf, count, datatype, source, tag, comm, request);
-  return own_Irecv_c(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Irecv_c(buf, count, datatype, source, tag, comm, request);
 }
 #endif
 
@@ -850,7 +850,7 @@ EXPORT int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, 
 int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Irsend);
   if (mpipp_passes()) return ((raw_Irsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Irsend(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Irsend(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -890,7 +890,7 @@ EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype da
 int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Irsend_c);
   if (mpipp_passes()) return ((raw_Irsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Irsend_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Irsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -944,8 +944,8 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
                                  MPIPP_READS, MPIPP_SENDS};
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      dest, tag, MPIPP_KEY((MPI_Comm)comm), request)))
-    return any_Isend(buf, count, datatype, dest, tag, comm, request);
-  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_Isend(buf, count, datatype, dest, tag, comm, request);
+    MPIPP_JUMP any_Isend(buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) MPIPP_JUMP seen_Isend(buf, count, datatype, dest, tag, comm, request);
   typed_Isend *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Isend);
   int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
@@ -957,7 +957,7 @@ EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, i
 int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isend);
   if (mpipp_passes()) return ((raw_Isend *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Isend(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Isend(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -997,7 +997,7 @@ EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dat
 int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isend_c);
   if (mpipp_passes()) return ((raw_Isend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Isend_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Isend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1041,7 +1041,7 @@ EXPORT int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv);
   if (mpipp_passes()) return ((raw_Isendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  return own_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 #endif
 
@@ -1085,7 +1085,7 @@ EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
 int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv_c);
   if (mpipp_passes()) return ((raw_Isendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  return own_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 #endif
 
@@ -1128,7 +1128,7 @@ EXPORT int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datat
 int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv_replace);
   if (mpipp_passes()) return ((raw_Isendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  return own_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }
 #endif
 
@@ -1171,7 +1171,7 @@ EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Dataty
 int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv_replace_c);
   if (mpipp_passes()) return ((raw_Isendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  return own_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }
 #endif
 
@@ -1211,7 +1211,7 @@ EXPORT int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, 
 int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Issend);
   if (mpipp_passes()) return ((raw_Issend *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Issend(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Issend(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1251,7 +1251,7 @@ EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype da
 int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Issend_c);
   if (mpipp_passes()) return ((raw_Issend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Issend_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Issend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1291,7 +1291,7 @@ EXPORT int PMPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* me
 int PMPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Mprobe);
   if (mpipp_passes()) return ((raw_Mprobe *)real)(source, tag, comm, message, status);
-  return own_Mprobe(source, tag, comm, message, status);
+  MPIPP_JUMP own_Mprobe(source, tag, comm, message, status);
 }
 #endif
 
@@ -1334,7 +1334,7 @@ EXPORT int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Mes
 int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Mrecv);
   if (mpipp_passes()) return ((raw_Mrecv *)real)(buf, count, datatype, message, status);
-  return own_Mrecv(buf, count, datatype, message, status);
+  MPIPP_JUMP own_Mrecv(buf, count, datatype, message, status);
 }
 #endif
 
@@ -1377,7 +1377,7 @@ EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Mrecv_c);
   if (mpipp_passes()) return ((raw_Mrecv_c *)real)(buf, count, datatype, message, status);
-  return own_Mrecv_c(buf, count, datatype, message, status);
+  MPIPP_JUMP own_Mrecv_c(buf, count, datatype, message, status);
 }
 #endif
 
@@ -1415,7 +1415,7 @@ EXPORT int PMPI_Pready(int partition, mpipp_MPI_Request request);
 int PMPI_Pready(int partition, mpipp_MPI_Request request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pready);
   if (mpipp_passes()) return ((raw_Pready *)real)(partition, request);
-  return own_Pready(partition, request);
+  MPIPP_JUMP own_Pready(partition, request);
 }
 #endif
 
@@ -1453,7 +1453,7 @@ EXPORT int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_M
 int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pready_list);
   if (mpipp_passes()) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
-  return own_Pready_list(length, array_of_partitions, request);
+  MPIPP_JUMP own_Pready_list(length, array_of_partitions, request);
 }
 #endif
 
@@ -1492,7 +1492,7 @@ EXPORT int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Re
 int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Pready_range);
   if (mpipp_passes()) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
-  return own_Pready_range(partition_low, partition_high, request);
+  MPIPP_JUMP own_Pready_range(partition_low, partition_high, request);
 }
 #endif
 
@@ -1532,7 +1532,7 @@ EXPORT int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI
 int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Precv_init);
   if (mpipp_passes()) return ((raw_Precv_init *)real)(buf, partitions, count, datatype, source, tag, comm, info, request);
-  return own_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
+  MPIPP_JUMP own_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
 }
 #endif
 
@@ -1566,7 +1566,7 @@ EXPORT int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* stat
 int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Probe);
   if (mpipp_passes()) return ((raw_Probe *)real)(source, tag, comm, status);
-  return own_Probe(source, tag, comm, status);
+  MPIPP_JUMP own_Probe(source, tag, comm, status);
 }
 #endif
 
@@ -1606,7 +1606,7 @@ EXPORT int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpi
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Psend_init);
   if (mpipp_passes()) return ((raw_Psend_init *)real)(buf, partitions, count, datatype, dest, tag, comm, info, request);
-  return own_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+  MPIPP_JUMP own_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
 }
 #endif
 
@@ -1651,7 +1651,7 @@ EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int sour
 int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Recv);
   if (mpipp_passes()) return ((raw_Recv *)real)(buf, count, datatype, source, tag, comm, status);
-  return own_Recv(buf, count, datatype, source, tag, comm, status);
+  MPIPP_JUMP own_Recv(buf, count, datatype, source, tag, comm, status);
 }
 #endif
 
@@ -1696,7 +1696,7 @@ EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Recv_c);
   if (mpipp_passes()) return ((raw_Recv_c *)real)(buf, count, datatype, source, tag, comm, status);
-  return own_Recv_c(buf, count, datatype, source, tag, comm, status);
+  MPIPP_JUMP own_Recv_c(buf, count, datatype, source, tag, comm, status);
 }
 #endif
 
@@ -1736,7 +1736,7 @@ EXPORT int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int
 int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Recv_init);
   if (mpipp_passes()) return ((raw_Recv_init *)real)(buf, count, datatype, source, tag, comm, request);
-  return own_Recv_init(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Recv_init(buf, count, datatype, source, tag, comm, request);
 }
 #endif
 
@@ -1776,7 +1776,7 @@ EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Recv_init_c);
   if (mpipp_passes()) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
-  return own_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Recv_init_c(buf, count, datatype, source, tag, comm, request);
 }
 #endif
 
@@ -1813,7 +1813,7 @@ EXPORT int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, i
 int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rsend);
   if (mpipp_passes()) return ((raw_Rsend *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Rsend(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Rsend(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -1850,7 +1850,7 @@ EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dat
 int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rsend_c);
   if (mpipp_passes()) return ((raw_Rsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Rsend_c(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Rsend_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -1890,7 +1890,7 @@ EXPORT int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype dataty
 int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rsend_init);
   if (mpipp_passes()) return ((raw_Rsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Rsend_init(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Rsend_init(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1930,7 +1930,7 @@ EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatyp
 int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Rsend_init_c);
   if (mpipp_passes()) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1967,7 +1967,7 @@ EXPORT int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, in
 int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Send);
   if (mpipp_passes()) return ((raw_Send *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Send(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Send(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -2004,7 +2004,7 @@ EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype data
 int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Send_c);
   if (mpipp_passes()) return ((raw_Send_c *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Send_c(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Send_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -2044,7 +2044,7 @@ EXPORT int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatyp
 int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Send_init);
   if (mpipp_passes()) return ((raw_Send_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Send_init(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Send_init(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -2084,7 +2084,7 @@ EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype
 int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Send_init_c);
   if (mpipp_passes()) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Send_init_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Send_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -2133,7 +2133,7 @@ EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv);
   if (mpipp_passes()) return ((raw_Sendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  return own_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 #endif
 
@@ -2182,7 +2182,7 @@ EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_c);
   if (mpipp_passes()) return ((raw_Sendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  return own_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 #endif
 
@@ -2230,7 +2230,7 @@ EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype dataty
 int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_replace);
   if (mpipp_passes()) return ((raw_Sendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  return own_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
 #endif
 
@@ -2278,7 +2278,7 @@ EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatyp
 int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_replace_c);
   if (mpipp_passes()) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  return own_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
 #endif
 
@@ -2313,7 +2313,7 @@ EXPORT int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, i
 int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer);
   if (mpipp_passes()) return ((raw_Session_attach_buffer *)real)(session, buffer, size);
-  return own_Session_attach_buffer(session, buffer, size);
+  MPIPP_JUMP own_Session_attach_buffer(session, buffer, size);
 }
 #endif
 
@@ -2348,7 +2348,7 @@ EXPORT int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer,
 int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer_c);
   if (mpipp_passes()) return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
-  return own_Session_attach_buffer_c(session, buffer, size);
+  MPIPP_JUMP own_Session_attach_buffer_c(session, buffer, size);
 }
 #endif
 
@@ -2384,7 +2384,7 @@ EXPORT int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_ad
 int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer);
   if (mpipp_passes()) return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
-  return own_Session_detach_buffer(session, buffer_addr, size);
+  MPIPP_JUMP own_Session_detach_buffer(session, buffer_addr, size);
 }
 #endif
 
@@ -2420,7 +2420,7 @@ EXPORT int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_
 int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer_c);
   if (mpipp_passes()) return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
-  return own_Session_detach_buffer_c(session, buffer_addr, size);
+  MPIPP_JUMP own_Session_detach_buffer_c(session, buffer_addr, size);
 }
 #endif
 
@@ -2457,7 +2457,7 @@ EXPORT int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, i
 int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ssend);
   if (mpipp_passes()) return ((raw_Ssend *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Ssend(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Ssend(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -2494,7 +2494,7 @@ EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dat
 int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_c);
   if (mpipp_passes()) return ((raw_Ssend_c *)real)(buf, count, datatype, dest, tag, comm);
-  return own_Ssend_c(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Ssend_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -2534,7 +2534,7 @@ EXPORT int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype dataty
 int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_init);
   if (mpipp_passes()) return ((raw_Ssend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Ssend_init(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ssend_init(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -2574,6 +2574,6 @@ EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatyp
 int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_init_c);
   if (mpipp_passes()) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  return own_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX - License - Identifier : MIT
 """C text for the generated files."""
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _profiling_body(procedure: Procedure) -> list[str]:
     return [
         f"void *real = mpipp_procedure(1, MPIPP_PROC_{name});",
         f"if (mpipp_passes()) return ((raw_{name} *)real)({plain});",
-        f"return own_{name}({plain});",
+        f"MPIPP_JUMP own_{name}({plain});",
     ]
 
 
@@ -148,7 +148,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
         return [
             "struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);",
             f"if (MPIPP_UNLIKELY(!mpipp_begin_plain_wait(thread, MPIPP_PROC_{name}, {waited})))",
-            f"  return any_{name}({given});",
+            f"  MPIPP_JUMP any_{name}({given});",
             "MPI_Request before[MPIPP_FEW];",
             f"mpipp_keep_handles(before, {waited});",
             f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
@@ -171,8 +171,8 @@ def _plain_body(procedure: Procedure) -> list[str]:
         f"                               {buffer.access(procedure)}, {sequence}}};",
         f"if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, {key(buffer.datatype)},",
         f"                                   {peer}, tag, MPIPP_KEY((MPI_Comm)comm), request)))",
-        f"  return any_{name}({given});",
-        f"if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_{name}({given});",
+        f"  MPIPP_JUMP any_{name}({given});",
+        f"if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) MPIPP_JUMP seen_{name}({given});",
         f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
         f"int code = mpi({to_mpi});",
         "thread = mpipp_nearby(thread);",
@@ -309,7 +309,7 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
 
 
 def _kept(procedure: Procedure) -> set[str]:
-    # A rank in a topology is not the peer of a message: it is a named argument.
+    # A rank in a topology is not the peer of a message : it is a named argument.
     return set(SCALARS) - ({"rank"} & set(known.ARGUMENTS.get(procedure.base, "").split()))
 
 

@@ -10,6 +10,7 @@
 #ifndef MPIPP_INTERCEPT_FAST_PATH_H
 #define MPIPP_INTERCEPT_FAST_PATH_H
 
+#include "abi/compilers.h"
 #include "intercept/wrapper_body.h"
 
 // The facts that all calls of a procedure share.
@@ -21,15 +22,14 @@ struct mpipp_plain {
 
 // Keeps the compiler from moving code across this point: otherwise it would need more registers
 // than there are.
-static inline __attribute__((always_inline)) void mpipp_in_order(void) {
+MPIPP_INLINE void mpipp_in_order(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 // Returns whether the buffer and the place are those that the channel expects of its next call.
 // Stores the values that it has read in the record.
-static inline __attribute__((always_inline)) int
-mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, int count,
-                  uint64_t datatype) {
+MPIPP_INLINE int mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel,
+                                   int count, uint64_t datatype) {
   struct mpipp_buffer *buffer = &call->buffers[0];
   uint64_t record = mpipp_thread_of(call)->known[0];
   buffer->datatype = datatype;
@@ -49,9 +49,9 @@ mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, 
 
 // If the call has this form, counts it, completes its record, and returns 1. The call must return a
 // request.
-static inline __attribute__((always_inline)) int
-mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *address, int count,
-               uint64_t datatype, int peer, int tag, uint64_t comm, const MPI_Request *request) {
+MPIPP_INLINE int mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of,
+                                const void *address, int count, uint64_t datatype, int peer,
+                                int tag, uint64_t comm, const MPI_Request *request) {
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) return 0;
   struct mpipp_call *call = &thread->call;
   struct mpipp_buffer *buffer = &call->buffers[0];
@@ -91,8 +91,7 @@ other:
 // Returns the thread's record, computed from an address in its middle. So all members that are
 // stored to have offsets of one byte in an instruction. The compiler cannot see the value, so it
 // keeps none of the record's members in registers.
-static inline __attribute__((always_inline)) struct mpipp_thread *
-mpipp_nearby(struct mpipp_thread *thread) {
+MPIPP_INLINE struct mpipp_thread *mpipp_nearby(struct mpipp_thread *thread) {
   const size_t middle = offsetof(struct mpipp_thread, call.procedure);
   char *address = (char *)thread + middle;
   __asm__("" : "+r"(address));
@@ -101,15 +100,14 @@ mpipp_nearby(struct mpipp_thread *thread) {
 
 // Activates the record, and returns MPI's procedure. The procedure is not looked up earlier,
 // because it would occupy a register.
-static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpipp_thread *thread,
-                                                                     unsigned procedure) {
+MPIPP_INLINE void *mpipp_begin_plain(struct mpipp_thread *thread, unsigned procedure) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   mpipp_in_order();
   return MPIPP_READ(mpipp_abi_real[0][procedure]);
 }
 
 // MPI has accepted the call. The request's address is read from the record, which saves a register.
-static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_thread *thread) {
+MPIPP_INLINE int mpipp_leave_plain(struct mpipp_thread *thread) {
   const MPI_Request *made = (const MPI_Request *)(uintptr_t)thread->call.requests;
   mpipp_add_request(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
   int success = mpipp_success();
@@ -120,9 +118,8 @@ static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_
 
 // If the call waits for only a few requests, and there are no hooks, completes its record, and
 // returns 1.
-static inline __attribute__((always_inline)) int
-mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int count,
-                       const MPI_Request *requests) {
+MPIPP_INLINE int mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int count,
+                                        const MPI_Request *requests) {
   if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) ||
       MPIPP_UNLIKELY(thread->depth | thread->aside))
     return 0;
@@ -143,8 +140,7 @@ mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int coun
   return 1;
 }
 
-static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request *before, int count,
-                                                                     const MPI_Request *requests) {
+MPIPP_INLINE void mpipp_keep_handles(MPI_Request *before, int count, const MPI_Request *requests) {
   unsigned i = 0;
   do { // atomic stores, because the compiler would turn the loop into a call of memcpy
     MPIPP_WRITE(before[i], requests[i]);
@@ -152,8 +148,7 @@ static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request
 }
 
 // MPI has completed all requests. before: the handles that were passed.
-static inline __attribute__((always_inline)) int mpipp_leave_plain_wait(struct mpipp_thread *thread,
-                                                                        const MPI_Request *before) {
+MPIPP_INLINE int mpipp_leave_plain_wait(struct mpipp_thread *thread, const MPI_Request *before) {
   const struct mpipp_call *call = &thread->call;
   const int64_t count = call->request_count;
   int64_t done = 0;

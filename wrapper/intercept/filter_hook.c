@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "abi/compilers.h"
 #include "abi/mpi_symbols.h"
 #include "abi/vendor.h"
 #include "call_filter/buffer_owners.h"
@@ -110,8 +111,7 @@ static __attribute__((noinline)) int is_hooked_slow(struct mpipp_thread *thread)
   return 0;
 }
 
-static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread,
-                                                           uint64_t place) {
+MPIPP_INLINE int is_hooked(struct mpipp_thread *thread, uint64_t place) {
   if (MPIPP_UNLIKELY(!mpipp_is_known_use(&thread->call, place)))
     mpipp_filter_look_up_use(thread, place);
   if (MPIPP_LIKELY(mpipp_intercept_only_filter) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;

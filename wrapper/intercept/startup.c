@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/library_version.h"
 #include "call_filter/caches/call_cache.h"
 #include "call_filter/unrecorded_calls.h"
 #include "intercept/finalize.h"
@@ -60,7 +61,8 @@ static void add_constant(enum mpipp_kind kind, uint64_t handle, const char *name
 }
 
 static void start_predefined(void) {
-#define DATATYPE(NAME) mpipp_recorder_add_predefined_datatype(NAME, #NAME);
+#define DATATYPE(NAME)                                                                             \
+  if (mpipp_abi_has_datatype(NAME)) mpipp_recorder_add_predefined_datatype(NAME, #NAME);
 #define HANDLE(KIND, NAME) add_constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
 #define NULL_HANDLE(KIND, NAME) add_constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
 #define VALUE(NAME) mpipp_registry_add_constant(#NAME, (int64_t)(intptr_t)NAME);

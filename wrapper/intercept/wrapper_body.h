@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "abi/compilers.h"
 #include "abi/mpi_symbols.h"
 #include "abi/seam.h"
 #include "intercept/hook_chain.h"
@@ -25,7 +26,7 @@ struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame);
 // nothing is recorded. Otherwise PMPI_X calls the wrapper of MPI_X, which then calls MPI's PMPI_X,
 // and not another tool's MPI_X. Always in line, like mpipp_begin, because it needs its caller's
 // frame.
-static inline __attribute__((always_inline)) int mpipp_passes(void) {
+MPIPP_INLINE int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread->depth) {
     if (!mpipp_intercept_outside_record(MPIPP_SITE)) return 1;
@@ -45,8 +46,7 @@ struct mpipp_begin_result mpipp_intercept_begin_slow(unsigned procedure, void *c
 
 // Begins a call. *real: the function to call for MPI_X. Returns NULL if the call is passed through,
 // because it is inside another call, or nothing is recorded.
-static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
-                                                                              void **real) {
+MPIPP_INLINE struct mpipp_thread *mpipp_begin(unsigned procedure, void **real) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   *real = mpipp_abi_real[0][procedure]; // not NULL, since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {

@@ -38,8 +38,9 @@ __attribute__((constructor)) static void find(void) {
   *(void **)&clone_next = dlsym(RTLD_NEXT, "clone");
 }
 
-#if __GLIBC_PREREQ(2, 34) // programs test whether _Fork exists, so it is defined only if the C
-                          // library has it
+// Programs test whether _Fork exists, so it is defined only if the C library has it. Compiled
+// wrappers always define it: toolchain/prebuilt_wrapper.py hides it.
+#if __GLIBC_PREREQ(2, 34) || defined MPIPP_FOR_ANY_GLIBC
 static pid_t (*fork_next)(void);
 
 __attribute__((constructor)) static void find_fork(void) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of the C library that are system calls with memory of the program.
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE // its inline functions would have the names of the functions here
 #include "libc_interposer/fork.h"
 #include "libc_interposer/syscall_ranges.h"
 

@@ -124,7 +124,7 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
 int mpipp_perturb_can_defer_collective(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
-      has_own_op(call))
+      has_own_op(call) || !mpipp_abi_has(MPIPP_PROC_Barrier_init))
     return 0;
   switch (facts->operation) {
 #define IS_ONE(NAME, ARGUMENTS) case MPIPP_PROC_##NAME:

@@ -4,19 +4,11 @@
 #ifndef MPIPP_REGISTRY_OBJECT_STORE_H
 #define MPIPP_REGISTRY_OBJECT_STORE_H
 
+#include "abi/compilers.h"
 #include "abi/seam.h"
 #include "registry/allocator.h"
 #include "registry/records.h"
 #include "registry/root.h"
-
-// The case is so likely that the compiler should keep no register for the other one.
-#if __GNUC__ >= 9 && !defined(__clang__)
-#define MPIPP_LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 0.9999)
-#define MPIPP_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.9999)
-#else
-#define MPIPP_LIKELY(x) __builtin_expect(!!(x), 1)
-#define MPIPP_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#endif
 
 // Atomic access to data that another thread may read or write at the same time.
 #define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)

@@ -11,9 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
+#include "registry/memory_file.h"
 
 enum {
   FIRST_BYTES = 1 << 20, // bytes of the first region; a later one has a fourth of all before it
@@ -49,8 +47,7 @@ int mpipp_registry_arena_file(void) {
 }
 
 static int new_file(void) {
-  int made = memfd_create("mpipp", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (made < 0) made = memfd_create("mpipp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int made = mpipp_memory_file("mpipp", MFD_ALLOW_SEALING);
   if (made < 0) return -1;
   int high = fcntl(made, F_DUPFD_CLOEXEC, HIGH);
   if (high >= 0) {

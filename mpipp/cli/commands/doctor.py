@@ -22,7 +22,7 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import Styled, plain
 from mpipp.render.finding_head import has_colours
 from mpipp.toolchain import mpi_libraries as mpis
-from mpipp.toolchain import run_launcher
+from mpipp.toolchain import prebuilt_wrapper, run_launcher
 from mpipp.toolchain.build_wrapper import library_path
 from mpipp.toolchain.mpi_libraries import Mpi
 from mpipp.toolchain.program_mpi import inspect
@@ -166,10 +166,21 @@ def _every_mpi(report: _Report) -> None:
         found.setdefault((mpi.name, mpi.flags), mpi)
     for mpi in found.values():
         _mpi_rows(report, mpi)
-    _unusable(report, unusable, _TO_DO if found else _MISSING)
-    if not found and not unusable:
+    has_wrappers = _wrapper_rows(report)
+    _unusable(report, unusable, _OPTIONAL if has_wrappers else _TO_DO if found else _MISSING)
+    if not found and not unusable and has_wrappers:
+        report.row("MPI compiler", "not found (only mpipp cc needs it)", _OPTIONAL)
+    elif not found and not unusable:
         report.row("MPI", "not found", _MISSING)
         report.fail("MPI: put an mpicc on PATH, name one in MPICC, or install one", _install("mpi"))
+
+
+def _wrapper_rows(report: _Report) -> bool:
+    # Report the wrappers of this installation, and return whether there are any.
+    known = [one.title for one in mpis.FLAVORS.values() if prebuilt_wrapper.recorder(one)]
+    if known:
+        report.row("wrappers", f"installed for {', '.join(known)}")
+    return bool(known)
 
 
 def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> None:
@@ -177,6 +188,8 @@ def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> N
     lacking: dict[str, list[str]] = {}
     for path, error in errors.items():
         report.row("MPI", f"unusable, {path}", mark)
+        if mark == _OPTIONAL:
+            continue
         if isinstance(error, mpis.NoCompiler):
             lacking.setdefault(error.compiler, []).append(path)
         else:
@@ -198,6 +211,8 @@ def _mpi_rows(report: _Report, mpi: Mpi) -> None:
         report.row("  mpiexec", "not found", _TO_DO)
         report.hint(f"{mpi.name}: {error}")
     report.row("  C compiler", mpi.compiler)
+    if prebuilt_wrapper.recorder(mpi.flavor):
+        return
     try:
         library = library_path(mpi)
     except MpippError as error:

@@ -21,8 +21,9 @@ from mpipp import __version__
 from mpipp.common.cache import build_directory, install, trusted
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
+from mpipp.common.wrapper_sources import source_directory
 from mpipp.toolchain.build_progress import BuildProgress
-from mpipp.toolchain.build_wrapper import report_cache_directory, source_directory
+from mpipp.toolchain.build_wrapper import report_cache_directory
 
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 # Seconds before progress is shown. Build systems that read stderr never see it.

@@ -271,7 +271,7 @@ def libraries(wrapper: str, environment: Mapping[str, str]) -> list[str]:
         if os.path.exists(path):
             found.append(path)
         else:
-            advice = "build it with mpipp wrapper --force"
+            advice = "build it with mpipp wrapper --build"
             sys.stderr.write(f"mpipp: {lacking}: there is no {path}: {advice}\n")
     interposer = os.path.join(os.path.dirname(wrapper), INTERPOSER)
     is_told = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA" in environment

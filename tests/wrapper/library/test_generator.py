@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mpipp.toolchain import elf
 from mpipp.toolchain import mpi_libraries as mpis
 from tests import support
 
@@ -282,12 +283,7 @@ def library_of(mpi: support.MPI) -> str:
 
 @support.every_mpi
 def test_the_wrapper_exports_both_names(mpi: support.MPI) -> None:
-    names = subprocess.run(
-        [support.need("nm"), "-D", "--defined-only", mpi.wrapper],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
+    names = elf.defined(mpi.wrapper)
     # Conversions are wrapped by hand, for the libraries that have them.
     exported = {n for n in names if re.match(r"P?MPI_", n) and not n.endswith("_c2f")}
     declared = set(mpis.probe(mpi.mpicc).procedures)

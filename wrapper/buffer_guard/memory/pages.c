@@ -16,11 +16,8 @@
 #include "buffer_guard/platform/mappings.h"
 #include "layout/strided_blocks.h"
 #include "registry/buffer_accesses.h"
+#include "registry/memory_file.h"
 #include "registry/registry.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
 
 enum { HIGH = 900, MOST_RANGES = 4096, SUMMED = 64, PART = 1 << 24 };
 #define FILE_BYTES ((off_t)1 << 47)
@@ -60,8 +57,7 @@ static int is_open(void) {
 int mpipp_guard_pages_open(void) {
   if (is_open()) return 1;
   if (mpipp_guard_is_file_limited()) return 0;
-  int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-  if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
+  int made = mpipp_memory_file("mpipp-guard", 0);
   if (made < 0) return 0;
   struct stat now;
   file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the limit of open files is lower

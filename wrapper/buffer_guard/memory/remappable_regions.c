@@ -15,16 +15,16 @@ enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-// Finds the loaded object (library or program) that contains an address, and the end of its last
-// page. Returns NULL if there is none.
-#ifdef DLFO_STRUCT_HAS_EH_DBASE // glibc 2.35 and later have _dl_find_object, which takes no lock
-static const void *object_of(uint64_t address, uint64_t *end) {
-  struct dl_find_object found;
-  if (_dl_find_object((void *)(uintptr_t)address, &found)) return NULL;
-  *end = mpipp_page_up((uint64_t)(uintptr_t)found.dlfo_map_end);
-  return found.dlfo_link_map;
-}
-#else
+// glibc 2.35 and later have this function, which takes no lock. The build may have an older one.
+struct mpipp_loaded_object { // the beginning of struct dl_find_object
+  unsigned long long flags;
+  void *start, *end, *link_map;
+  uint64_t rest[8];
+};
+extern int find_loaded_object(void *address,
+                              struct mpipp_loaded_object *found) __asm__("_dl_find_object")
+    __attribute__((weak));
+
 struct mpipp_sought {
   uint64_t address, end;
   const void *object;
@@ -44,15 +44,21 @@ static int visit_object(struct dl_phdr_info *info, size_t bytes, void *with) {
   return sought->object != NULL;
 }
 
-// Does not use dladdr, which needs a lock that dlopen holds while constructors run. A constructor
-// in a checked system call may wait for the guard's lock.
+// Finds the loaded object (library or program) that contains an address, and the end of its last
+// page. Returns NULL if there is none. Does not use dladdr, which needs a lock that dlopen holds
+// while constructors run. A constructor in a checked system call may wait for the guard's lock.
 static const void *object_of(uint64_t address, uint64_t *end) {
+  if (find_loaded_object) {
+    struct mpipp_loaded_object found;
+    if (find_loaded_object((void *)(uintptr_t)address, &found)) return NULL;
+    *end = mpipp_page_up((uint64_t)(uintptr_t)found.end);
+    return found.link_map;
+  }
   struct mpipp_sought sought = {.address = address};
   dl_iterate_phdr(visit_object, &sought);
   *end = sought.end;
   return sought.object;
 }
-#endif
 
 int mpipp_guard_is_static_memory(uint64_t low, uint64_t high) {
   uint64_t end;

@@ -17,7 +17,9 @@ OF_THREAD uint64_t asked; // the last address that the program's handler has see
 __attribute__((noinline)) int mpipp_guard_try(void (*work)(void *argument), void *argument) {
   void *here[5];
   mpipp_guard_try_begins();
+#ifdef __x86_64__ // on other processors no work is abandoned
   if (__builtin_setjmp(here)) return 0;
+#endif
   now.place = here;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   work(argument);
@@ -58,11 +60,13 @@ int mpipp_guard_try_was_abandoned(void) {
   return was;
 }
 
+#ifdef __x86_64__
 __attribute__((noinline, noreturn)) static void escape(void) {
   void **to = now.place;
   now.place = NULL;
   __builtin_longjmp(to, 1);
 }
+#endif
 
 // When the signal handler returns, the thread calls `escape`, with the signal mask that it had
 // before.

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "abi/library_version.h"
 #include "abi/mpi_symbols.h"
 #include "abi/vendor.h"
 #include "buffer_guard/faults/stack_frames.h"
@@ -59,7 +60,7 @@ static enum mpipp_moved query_move_state(const struct mpipp_touch *touch, int is
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
   int late = mpipp_guard_deferral ? mpipp_guard_deferral(request) : 0;
   if (late == MPIPP_DEFERRAL_NOT_STARTED) return MPIPP_NOT_MOVED;
-  if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
+  if ((is_persistent || late) && !mpipp_abi_keeps_persistent_requests()) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
   if (!flag) return MPIPP_NOT_MOVED;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/library_version.h"
 #include "abi/mpi_symbols.h"
 #include "generated/facts.h"
 #include "registry/object_store.h"
@@ -139,12 +140,13 @@ static int cancel(void *state, int complete) {
 // continues before such gets are complete, except in MPI_Win_flush. Open MPI ignores the lower
 // bound of a derived datatype.
 static int can_be_cut(const struct mpipp_deferred_operation *one) {
-#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
-  const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
-  if (one->fetches && win && !(MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL)))
-    return 0;
-#elif defined OPEN_MPI
+#ifdef MPIPP_FOR_OPENMPI
   if (one->operation == MPIPP_PROC_Get_accumulate) return 0;
+#else
+  const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
+  if (one->fetches && win && mpipp_abi_completes_gets_early() &&
+      !(MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL)))
+    return 0;
 #endif
   return one->operation != MPIPP_PROC_Fetch_and_op && one->operation != MPIPP_PROC_Compare_and_swap;
 }

@@ -12,6 +12,7 @@
 #ifndef MPIPP_RECORDER_LEDGER_LEDGER_H
 #define MPIPP_RECORDER_LEDGER_LEDGER_H
 
+#include "abi/compilers.h"
 #include "abi/seam.h"
 #include "recorder/ledger/call_items.h"
 #include "registry/object_store.h"
@@ -83,9 +84,8 @@ extern uint64_t mpipp_recorder_ledger_limit MPIPP_HIDDEN;
 
 // Notes a send or receive in line, because nearly always it equals the expected call. If one place
 // calls several procedures, for example through a pointer, the comparison does not notice that.
-static inline __attribute__((always_inline)) void
-mpipp_perturb_note(struct mpipp_channel *channel, const struct mpipp_call *call,
-                   const struct mpipp_buffer *buffer) {
+MPIPP_INLINE void mpipp_perturb_note(struct mpipp_channel *channel, const struct mpipp_call *call,
+                                     const struct mpipp_buffer *buffer) {
   const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
   if (MPIPP_UNLIKELY(expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
                      expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count)) {

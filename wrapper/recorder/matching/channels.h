@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "abi/compilers.h"
 #include "abi/vendor.h"
 #include "recorder/ledger/ledger.h"
 #include "recorder/matching/channel_table.h"
@@ -59,8 +60,7 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
 // Count a send, a receive, or a collective call, and return its ordinal, from 1.
 uint64_t mpipp_recorder_send_slow(const struct mpipp_call *call, int dest, int tag);
 
-static inline __attribute__((always_inline)) uint64_t mpipp_post_send(const struct mpipp_call *call,
-                                                                      int dest, int tag) {
+MPIPP_INLINE uint64_t mpipp_post_send(const struct mpipp_call *call, int dest, int tag) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
   if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_recorder_send_slow(call, dest, tag);
   mpipp_perturb_note(last, call, &call->buffers[0]);
@@ -115,8 +115,8 @@ void mpipp_recorder_complete_wildcard(const struct mpipp_call *call, const MPI_S
 // the call returns.
 uint64_t mpipp_recorder_post_slow(const struct mpipp_call *call, int source, int tag, int blocking);
 
-static inline __attribute__((always_inline)) uint64_t
-mpipp_post_receive(const struct mpipp_call *call, int source, int tag, int blocking) {
+MPIPP_INLINE uint64_t mpipp_post_receive(const struct mpipp_call *call, int source, int tag,
+                                         int blocking) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
   if (!mpipp_is_channel(last, call, source, tag))
     return mpipp_recorder_post_slow(call, source, tag, blocking);

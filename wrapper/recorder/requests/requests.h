@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "abi/compilers.h"
 #include "abi/mpi_symbols.h"
 #include "recorder/matching/channels.h"
 #include "recorder/objects/datatypes.h"
@@ -69,8 +70,8 @@ extern uint64_t mpipp_recorder_request_count MPIPP_HIDDEN;
 // Records the request that the call has created. persistent: 1 if it is not active yet. copy: the
 // members that a request of this procedure copies if the datatype is predefined. Both are
 // constants, so the function is in line.
-static inline __attribute__((always_inline)) void
-mpipp_add_request(struct mpipp_call *call, MPI_Request made, int persistent, enum mpipp_copy copy) {
+MPIPP_INLINE void mpipp_add_request(struct mpipp_call *call, MPI_Request made, int persistent,
+                                    enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
   // For an unrecorded datatype this is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
@@ -157,9 +158,9 @@ void mpipp_recorder_complete_from(const struct mpipp_call *call, const MPI_Reque
 
 // Records the completion of requests. all: 1 if all operations are complete. Otherwise one has an
 // error, and only the requests whose handles MPI has reset are complete.
-static inline __attribute__((always_inline)) void
-mpipp_complete_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
-                   int64_t count, const MPI_Request *requests, int all) {
+MPIPP_INLINE void mpipp_complete_all(const struct mpipp_call *call,
+                                     const struct mpipp_handles *handles, int64_t count,
+                                     const MPI_Request *requests, int all) {
   int64_t done = 0;
   if (MPIPP_LIKELY(all) && MPIPP_LIKELY(mpipp_are_few(count))) {
     mpipp_begin_unlocked();
