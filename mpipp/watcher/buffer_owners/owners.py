@@ -340,10 +340,7 @@ def _use(holder: Holder | Untyped, address: int) -> Use | None:
 
 
 def _scopes(places: Places, question: Question, place: int) -> Iterator[Scope]:
-    # Frames before that of the program belong to the wrapper, which has `void *` parameters.
-    codes = [frame.code for frame in question.frames]
-    first = codes.index(place) if place in codes else 0
-    for frame in question.frames[first:]:
+    for frame in question.frames:
         scope = variable_names.scope_of(places, frame)
         if scope is not None:
             statement = _statement(places, frame) if debug_types.is_optimized(scope.unit) else None
