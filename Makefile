@@ -81,11 +81,13 @@ check-generated: $(STAMP)
 	$(BIN)/python -m tools.checks_doc --check
 	tools/generate_commands_doc.sh --check
 	$(BIN)/python -m tools.shell_manual --check
+	$(BIN)/python -m tools.completion --check
 
 docs: generate
 	$(BIN)/python -m tools.checks_doc
 	tools/generate_commands_doc.sh
 	$(BIN)/python -m tools.shell_manual
+	$(BIN)/python -m tools.completion
 
 # The pages of docs/ as a web site: build/site/index.html.
 site: $(STAMP)

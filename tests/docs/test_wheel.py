@@ -53,6 +53,14 @@ def test_the_wheel_has_the_manual(wheel: zipfile.ZipFile) -> None:
     assert {name.rpartition("/")[2] for name in installed} == pages
 
 
+def test_the_wheel_completes_in_every_shell(wheel: zipfile.ZipFile) -> None:
+    source = ROOT / "packaging" / "completion"
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    installed = {name.partition("/share/")[2] for name in wheel.namelist()}
+    assert len(files) == 3
+    assert files <= installed
+
+
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
     metadata = Parser().parsestr(wheel.read(name).decode())

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Shell completion for bash, zsh and fish."""
