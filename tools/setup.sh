@@ -90,17 +90,18 @@ accessibility_checker() {
         --target "$dir" "$package" >&2 || give_up "pip cannot install $package: it says why above"
 }
 
-# sshd for the tests of several nodes. Only unpacked: the installed package would open a port.
-ssh_server() {
-    local dir=.venv/openssh packages
-    [ ! -x $dir/usr/sbin/sshd ] || return 0
-    say "unpacking openssh-server into $dir"
-    mkdir -p $dir
+# unpack DIR TESTS PACKAGE...: unpacks packages whose installation would start services or open ports.
+unpack() {
+    local dir=$1 tests=$2 packages
+    shift 2
+    [ ! -d "$dir/usr" ] || return 0
+    say "unpacking into $dir: $*"
+    mkdir -p "$dir"
     packages=$(mktemp -d)
-    if (cd "$packages" && apt-get download -q openssh-server libwrap0 >&2); then
-        for package in "$packages"/*.deb; do dpkg-deb -x "$package" $dir; done
+    if (cd "$packages" && apt-get download -q "$@" >&2); then
+        for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$dir"; done
     else
-        say "apt-get cannot download openssh-server: tests of several nodes are skipped"
+        say "apt-get cannot download $*: $tests are skipped"
     fi
     rm -r "$packages"
 }
@@ -121,7 +122,8 @@ protocol_client() {
 
 if command -v dpkg-query >/dev/null; then
     install_packages
-    ssh_server
+    unpack .venv/openssh "tests of several nodes" openssh-server libwrap0
+    unpack .venv/slurm "tests with Slurm" slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libmunge2
 else
     say "not a Debian system: install MPICH, Open MPI, gdb, gcc, clang, clang-format and gfortran"
 fi

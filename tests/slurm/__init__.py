@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tests of jobs that Slurm starts on several nodes."""

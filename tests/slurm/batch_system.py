@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""A real Slurm on simulated nodes: a controller on the node "head", and a daemon on each other
+node.
+
+It changes no file of the system, and uses the unpacked packages of tools/setup.sh: the installed
+packages would start services.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.nodes.cluster import Cluster, cluster
+from tests.support import ROOT, clean_environment, lacking
+
+_UNPACKED = ROOT / ".venv" / "slurm"
+_PLUGINS = _UNPACKED / "usr/lib/x86_64-linux-gnu/slurm-wlm"
+_COMMANDS = ("srun", "sbatch", "salloc", "scancel", "squeue", "sinfo", "scontrol")
+_PATIENCE = 60.0  # seconds until all nodes are ready
+_PROCESSORS = 8  # of each node, as Slurm counts them
+# Slurm tracks the processes of a step in /proc, because a container has no cgroups to change.
+_CONFIGURATION = """\
+ClusterName=simulated
+SlurmctldHost=head
+SlurmUser=root
+AuthInfo=socket={directory}/munge.socket
+PluginDir={plugins}
+StateSaveLocation={directory}/state
+SlurmdSpoolDir={directory}/%n
+SlurmdPidFile={directory}/%n.pid
+SlurmctldPidFile={directory}/slurmctld.pid
+SlurmdLogFile={directory}/%n.slurmd.log
+SlurmctldLogFile={directory}/slurmctld.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+MailProg=/bin/true
+ReturnToService=2
+KillWait={kill_wait}
+NodeName={nodes} CPUs={processors}
+PartitionName=all Nodes=ALL Default=YES
+"""
+
+
+class BatchSystem:
+    """A running Slurm.
+
+    Attributes:
+        nodes: its nodes.
+        directory: a directory that all nodes share.
+    """
+
+    def __init__(self, nodes: Cluster) -> None:
+        self.nodes, self.directory = nodes, nodes.directory
+        self._commands = nodes.directory / "bin"
+
+    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment for commands on the head node, with these variables."""
+        path = f"{self._commands}:{more.get('PATH', os.environ['PATH'])}"
+        return {
+            **self.nodes.environment,
+            "OMPI_MCA_btl": "tcp,self",  # as in Cluster.launcher
+            "OMPI_MCA_pml": "ob1",
+            **more,
+            "PATH": path,
+            "SLURM_CONF": str(self.directory / "slurm.conf"),
+        }
+
+    def run(
+        self, words: Sequence[str | Path], timeout: float = 100, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command on the head node, with these environment variables too."""
+        return subprocess.run(
+            self.nodes.inside(words),
+            env=self.environment(clean_environment(PYTHONPATH=str(ROOT), **more)),
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+        )
+
+
+@contextmanager
+def batch_system(*names: str, kill_wait: int = 30) -> Iterator[BatchSystem]:
+    """Start Slurm on nodes with these names.
+
+    The test is skipped if the system lacks Slurm, or allows no namespaces.
+
+    Args:
+        kill_wait: seconds between SIGTERM and SIGKILL at the time limit of a job.
+    """
+    if not (_UNPACKED / "usr/sbin/slurmd-wlm").exists():
+        lacking("there is no Slurm: run tools/setup.sh")
+    with cluster(*names) as nodes, ExitStack() as daemons:
+        made = BatchSystem(nodes)
+        _configure(made, names, kill_wait)
+        directory = nodes.directory
+        for daemon in ("munged", "slurmctld"):
+            daemons.enter_context(_daemon(made, [directory / "bin" / daemon]))
+            if daemon == "munged":
+                _await(
+                    lambda: (directory / "munge.socket").exists(),
+                    "munged does not start",
+                    directory,
+                )
+        for name in names:
+            # The daemon ends with the processes of its node.
+            command = f"{directory}/bin/slurmd -N {name}"
+            daemons.enter_context(_daemon(made, [nodes.ssh, name, command]))
+        _await(lambda: _are_idle(made, names), "the nodes of Slurm do not become idle", directory)
+        yield made
+
+
+def _configure(made: BatchSystem, names: Sequence[str], kill_wait: int) -> None:
+    directory = made.directory
+    directory.chmod(0o755)  # munged requires that all users reach its socket
+    for name in ("bin", "state", *names):
+        (directory / name).mkdir()
+    key = directory / "munge.key"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o400)
+    text = _CONFIGURATION.format(
+        directory=directory,
+        plugins=_PLUGINS,
+        nodes=",".join(names),
+        processors=_PROCESSORS,
+        kill_wait=kill_wait,
+    )
+    (directory / "slurm.conf").write_text(text)
+    for command in _COMMANDS:
+        _script(made, command, f"usr/bin/{command}")
+    _script(made, "slurmctld", "usr/sbin/slurmctld-wlm", "-D")
+    step = _UNPACKED / "usr/sbin/slurmstepd-wlm"
+    _script(made, "slurmd", "usr/sbin/slurmd-wlm", f"-D -d {step}")
+    words = f"--socket={directory}/munge.socket " + " ".join(
+        f"--{file}-file={directory}/munge.{file}" for file in ("key", "pid", "log", "seed")
+    )
+    _script(made, "munged", "usr/sbin/munged", f"--foreground {words}")
+
+
+def _script(made: BatchSystem, command: str, program: str, options: str = "") -> None:
+    path = made.directory / "bin" / command
+    path.write_text(
+        f"#!/bin/sh\nexport LD_LIBRARY_PATH={_PLUGINS}:{_PLUGINS.parent}\n"
+        f"export SLURM_CONF={made.directory}/slurm.conf\n"
+        f'exec {_UNPACKED}/{program} {options} "$@"\n'
+    )
+    path.chmod(0o755)
+
+
+@contextmanager
+def _daemon(made: BatchSystem, words: Sequence[str | Path]) -> Iterator[None]:
+    # The system ends the daemon if the tests are killed.
+    words = ["setpriv", "--pdeathsig", "KILL", "--", *words]
+    with (
+        (made.directory / "daemons.log").open("a") as log,
+        subprocess.Popen(
+            made.nodes.inside(words), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        ) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def _are_idle(made: BatchSystem, names: Sequence[str]) -> bool:
+    states = made.run(["sinfo", "--noheader", "--Node", "--format=%N %T"]).stdout.split("\n")
+    return all(f"{name} idle" in states for name in names)
+
+
+def _await(is_ready: Callable[[], bool], problem: str, logs: Path) -> None:
+    until = time.monotonic() + _PATIENCE
+    while not is_ready():
+        said = "".join(path.read_text()[-2000:] for path in sorted(logs.glob("*.log")))
+        assert time.monotonic() < until, f"{problem}: {said}"
+        time.sleep(0.1)
