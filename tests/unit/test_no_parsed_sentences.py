@@ -17,6 +17,8 @@ PATTERNS = {
     "symbolizer/demangle.py": "names of functions as compilers write them",
     "symbolizer/library_threads.py": "paths of MPI libraries",
     "symbolizer/line_table.py": "functions as Fortran compilers name them",
+    "symbolizer/source_frames.py": "comments in the source of the program",
+    "symbolizer/variables/scope.py": "names in the source of the program",
     "symbolizer/variables/access_path.py": "expressions of the user",
     "symbolizer/variables/debug_types.py": "types of the C++ library",
     "watcher/processes/death_stacks.py": "paths of libraries of Python",

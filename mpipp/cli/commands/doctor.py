@@ -160,7 +160,8 @@ def _every_mpi(report: _Report) -> None:
         try:
             mpi = mpis.probe(path)
         except MpippError as error:
-            unusable.setdefault(mpis.own_name(path), error)
+            directory, name = os.path.split(mpis.own_name(path))
+            unusable.setdefault(os.path.join(os.path.realpath(directory), name), error)
             continue
         # One installation may have several names in PATH.
         found.setdefault((mpi.name, mpi.flags), mpi)
@@ -187,9 +188,11 @@ def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> N
     # Results by path, so that one message can report several missing parts.
     lacking: dict[str, list[str]] = {}
     for path, error in errors.items():
-        report.row("MPI", f"unusable, {path}", mark)
         if mark == _OPTIONAL:
+            found = f"unusable (only mpipp cc needs it), {path}"
+            report.row("MPI compiler", found, mark)
             continue
+        report.row("MPI", f"unusable, {path}", mark)
         if isinstance(error, mpis.NoCompiler):
             lacking.setdefault(error.compiler, []).append(path)
         else:
