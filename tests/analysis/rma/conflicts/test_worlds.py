@@ -27,7 +27,7 @@ def test_what_another_world_may_order_is_not_decided_and_all_else_is(mpi: MPI) -
             [("0", "MPI_Put", "told_before"), ("1", "MPI_Get", "told_before")],
         ),
     ]
-    assert [line.partition(", ")[0] for line in wrong.last[1:]] == [
+    assert [line.partition(" (")[0] for line in wrong.last[1:]] == [
         "mpipp: 2 errors in 3 processes"
     ]
     assert wrong.last[0] == (
