@@ -19,20 +19,23 @@ GDBSERVER = ("--once", "--multi", "-")
 _NODE = "{}"  # stands for the node's name in the user's words
 
 
-def words(chosen: str | None) -> list[str]:
+def words(chosen: str | None, slurm_job: str = "") -> list[str]:
     """Return the words that start a command on a node. In them, "{}" stands for the name of the
     node.
 
     Args:
         chosen: the user's choice, with or without "{}". None chooses srun in a Slurm job, else ssh.
+        slurm_job: the number of a Slurm job to which the nodes belong; "" for the job in which this
+            process runs.
 
     Raises MpippError.
     """
     if chosen is None:
-        job = os.environ.get("SLURM_JOB_ID", "")
+        job = slurm_job or os.environ.get("SLURM_JOB_ID", "")
         if job:
-            alone = ["--overlap", "--quiet", "--nodes=1", "--ntasks=1", "--mpi=none"]
-            return ["srun", f"--jobid={job}", *alone, f"--nodelist={_NODE}"]
+            # Otherwise Slurm holds back output without a newline, such as that of a gdbserver.
+            alone = ["--overlap", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1"]
+            return ["srun", f"--jobid={job}", *alone, "--mpi=none", f"--nodelist={_NODE}"]
         return ["ssh", "-x", "-o", "BatchMode=yes", _NODE]
     try:
         found = shlex.split(chosen)

@@ -52,6 +52,7 @@ class Job(NamedTuple):
         started_by: the launcher's program name, "" if it does not exist.
         processes: sorted by rank.
         above: the process ids of all launchers above it, which may belong to other jobs, too.
+        node: the name of this node in Slurm; "" if Slurm has not started it.
     """
 
     launcher: int
@@ -59,6 +60,7 @@ class Job(NamedTuple):
     started_by: str
     processes: tuple[Process, ...]
     above: tuple[int, ...] = ()
+    node: str = ""
 
 
 class _MpiProcess(NamedTuple):
@@ -151,7 +153,8 @@ def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
     number = launcher if is_all else processes[0].pid
     started_by = launcher_ancestors.program(launcher) if members[0].above else ""
     above = tuple(dict.fromkeys(launcher for one in members for launcher in one.above))
-    return Job(number, name, started_by, tuple(processes), above)
+    node = environment.get("SLURMD_NODENAME", "")
+    return Job(number, name, started_by, tuple(processes), above, node)
 
 
 def process(pid: int) -> Process:

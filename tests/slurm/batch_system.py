@@ -75,6 +75,14 @@ class BatchSystem:
             "SLURM_CONF": str(self.directory / "slurm.conf"),
         }
 
+    def alone(self, words: Sequence[str | Path]) -> list[str]:
+        """Return the words that run a command on the head node, without the nodes' processes.
+
+        The head node shares the processes of this machine, and so those of the other nodes.
+        """
+        apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        return self.nodes.inside([*apart, *words])
+
     def run(
         self, words: Sequence[str | Path], timeout: float = 100, **more: str
     ) -> subprocess.CompletedProcess[str]:

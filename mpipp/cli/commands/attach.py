@@ -165,7 +165,7 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
             "none of your processes on this machine has loaded MPI: attach on the machine where "
             "they run, or pass their PIDs"
         )
-    fitting = [job for job in found if wanted is None or wanted in _names(job)]
+    fitting = [job for job in found if wanted is None or wanted in names(job)]
     if not fitting:
         raise MpippError(f"there is no job {wanted} on this machine: {_choice(found, option)}")
     if len(fitting) > 1:
@@ -174,8 +174,11 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
     return fitting[0]
 
 
-def _names(job: Job) -> tuple[str, ...]:
-    # The batch system's name of a job may end with a step, which users may leave out.
+def names(job: Job) -> tuple[str, ...]:
+    """The names of a job: the PIDs of its launchers, and its batch job number.
+
+    The number may end with a step, which users may leave out.
+    """
     numbers = (job.launcher, *job.above)
     return (*map(str, numbers), job.name, job.name.partition(".")[0])
 

@@ -18,7 +18,6 @@ from mpipp.common.text.sanitize import plain
 from mpipp.ranks import gathered_values, stack_tree, states
 from mpipp.ranks.stack_tree_svg import svg
 from mpipp.render import json_output
-from mpipp.toolchain import remote_shell
 
 _EXAMPLES = """\
 examples:
@@ -137,7 +136,8 @@ def _merged(arguments: argparse.Namespace) -> JobStacks:
 
 
 def _job(arguments: argparse.Namespace) -> tuple[WholeJob, list[str]]:
-    return whole_job.find(arguments.job), remote_shell.words(arguments.remote_shell)
+    job = whole_job.find(arguments.job)
+    return job, job.shell(arguments.remote_shell)
 
 
 def _read(arguments: argparse.Namespace) -> JobStacks:

@@ -13,15 +13,24 @@ from mpipp.cli.nodes import agent, job_nodes, questions
 from mpipp.cli.nodes.job_nodes import Node
 from mpipp.cli.stacks import job_stacks
 from mpipp.common.errors import MpippError
-from mpipp.toolchain import remote_shell, running_jobs
-from mpipp.toolchain.running_jobs import Process
+from mpipp.toolchain import remote_shell, running_jobs, slurm_jobs
+from mpipp.toolchain.running_jobs import Job, Process
 
 
 class WholeJob(NamedTuple):
-    """The processes of a job on this node, and its other nodes."""
+    """The processes of a job on this node, and its other nodes.
+
+    Attributes:
+        slurm: the number of the job in Slurm, if Slurm reports the other nodes; else "".
+    """
 
     processes: Sequence[Process]
     nodes: list[Node]
+    slurm: str = ""
+
+    def shell(self, chosen: str | None) -> list[str]:
+        """Return the words of the remote shell (remote_shell.words)."""
+        return remote_shell.words(chosen, self.slurm)
 
 
 def find(wanted: str | None, waits: bool = False) -> WholeJob:
@@ -36,8 +45,7 @@ def find(wanted: str | None, waits: bool = False) -> WholeJob:
     """
     jobs = running_jobs.jobs()
     if wanted is not None and os.path.isdir(wanted):
-        job = job_stacks.of_directory(jobs, wanted)
-        return WholeJob(job.processes, job_nodes.nodes(job.above))
+        return _whole(job_stacks.of_directory(jobs, wanted))
     # There may be no ranks on the launcher's node.
     of_job = [pid for job in jobs for pid in job.above]
     others = [pid for pid in job_nodes.launchers() if pid not in of_job]
@@ -49,8 +57,20 @@ def find(wanted: str | None, waits: bool = False) -> WholeJob:
             return WholeJob((), nodes)
         if waits:
             return WholeJob(attach.named([wanted]), nodes)
-    job = attach.chosen(jobs, wanted, option="")
-    return WholeJob(job.processes, job_nodes.nodes(job.above))
+    name = os.environ.get("SLURM_JOB_ID", "") if wanted is None and not jobs else wanted or ""
+    if not any(name in attach.names(job) for job in jobs):
+        slurm = slurm_jobs.find(name)
+        if slurm is not None:
+            return WholeJob((), job_nodes.of_slurm(slurm), slurm.number)
+    return _whole(attach.chosen(jobs, wanted, option=""))
+
+
+def _whole(job: Job) -> WholeJob:
+    nodes = job_nodes.nodes(job.above)
+    slurm = None if nodes or not job.name else slurm_jobs.find(job.name)
+    if slurm is None:
+        return WholeJob(job.processes, nodes)
+    return WholeJob(job.processes, job_nodes.of_slurm(slurm, job.node), slurm.number)
 
 
 def ranks(wanted: str | None, chosen_shell: str | None = None) -> dict[int, tuple[int, str]]:
@@ -61,7 +81,7 @@ def ranks(wanted: str | None, chosen_shell: str | None = None) -> dict[int, tupl
     and reported. Raises MpippError if gdb can attach to none, or cannot reach a node.
     """
     job = find(wanted, waits=True)
-    shell = remote_shell.words(chosen_shell)
+    shell = job.shell(chosen_shell)
     found = [(process, "") for process in job.processes]
     for answer in questions.ask(agent.PROCESSES, job.nodes, shell):
         if answer.failure:

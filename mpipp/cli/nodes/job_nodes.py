@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The other nodes of a running job, found from the remote shells that its launcher has started."""
+"""The other nodes of a running job.
+
+They are found from the remote shells that its launcher has started, or from Slurm.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,20 @@ from typing import NamedTuple
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import launcher_ancestors, remote_shell
 from mpipp.toolchain.running_jobs import Job, Process
+from mpipp.toolchain.slurm_jobs import SlurmJob
 
 _MOST = 1 << 20  # bytes of a command line
 _SHELLS = ("ssh", "rsh")
 _WITH_VALUE = "BbcDEeFIiJLlmOoPpQRSWw"  # options of ssh that a value follows
+_SLURM = "slurm-job="  # begins the word that identifies a job of Slurm
 _WORD = re.compile(r"[^\s\"';]{4,}")
 
 
 class Node(NamedTuple):
-    """A node, and the words of the command that the launcher runs there. The words identify the
-    job."""
+    """A node, and words that identify the job there.
+
+    They are words of the command that the launcher runs there, or the numbers of a job of Slurm.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -38,6 +45,12 @@ def nodes(launchers: Iterable[int]) -> list[Node]:
                 before = found.get(node.name, node)
                 found[node.name] = Node(node.name, before.words + node.words)
     return [Node(name, tuple(dict.fromkeys(found[name].words))) for name in sorted(found)]
+
+
+def of_slurm(job: SlurmJob, here: str = "") -> list[Node]:
+    """Return the nodes of a job of Slurm, except the node `here`."""
+    words = tuple(f"{_SLURM}{name}" for name in _names(job.number, job.step))
+    return [Node(name, words) for name in job.nodes if name != here]
 
 
 def launchers() -> list[int]:
@@ -58,14 +71,20 @@ def of_job(jobs: Sequence[Job], words: Iterable[str]) -> list[Process]:
     `words`.
 
     A launcher passes an address or a name of the job to its helper processes, and may start several
-    on a node. Raises MpippError if no job fits, or if several do.
+    on a node. A job of Slurm is identified by its number. Raises MpippError if no job fits, or if
+    several do.
     """
     wanted = set(words)
     numbers = [len(wanted & _of_launchers(job)) for job in jobs]
     most = max(numbers, default=0)
     found = [job for job, number in zip(jobs, numbers) if number == most]
-    if not found:
-        raise MpippError("no process there has loaded MPI")
+    of_slurm = sorted(word[len(_SLURM) :] for word in wanted if word.startswith(_SLURM))
+    if not found or (of_slurm and not most):
+        of = f" of job {of_slurm[-1]}" if of_slurm else ""
+        raise MpippError(f"no process{of} there has loaded MPI")
+    steps = sorted({job.name for job in found})
+    if of_slurm and len(steps) > 1:
+        raise MpippError(f"{len(steps)} steps use MPI there: choose one of {', '.join(steps)}")
     if len(found) > 1 and not most:
         raise MpippError(f"{len(found)} jobs run there, and nothing tells which is meant")
     return [process for job in found for process in job.processes]
@@ -81,7 +100,12 @@ def command_line(pid: int) -> list[str]:
 
 
 def _of_launchers(job: Job) -> set[str]:
-    return {word for pid in job.above for word in _words(command_line(pid))}
+    words = {word for pid in job.above for word in _words(command_line(pid))}
+    return words | {f"{_SLURM}{name}" for name in _names(*job.name.split(".")) if job.name}
+
+
+def _names(number: str, step: str = "") -> list[str]:
+    return [number, f"{number}.{step}"] if step else [number]
 
 
 def _words(command: Iterable[str]) -> Iterator[str]:
