@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel wheels vscode clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel wheels packages vscode clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | wheels | vscode | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | wheels | packages | vscode | clean"
 
 setup: $(STAMP)
 
@@ -68,6 +68,12 @@ wheel: $(STAMP)
 # The same with compiled wrappers, for x86-64 and aarch64: users of these need no compiler.
 wheels: $(STAMP)
 	$(BIN)/python -m tools.prebuild
+
+# All files of a release: the wheels, the source, recipes, a bill of materials, and hashes.
+packages: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m tools.prebuild
+	$(BIN)/python -m tools.packages
 
 # The extension for Visual Studio Code, tested with Node and packaged: dist/mpipp-VERSION.vsix.
 vscode:

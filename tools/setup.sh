@@ -122,13 +122,14 @@ protocol_client() {
         "$package" >&2 || give_up "npm cannot install $package: it says why above"
 }
 
-# The tools of other package managers, for tests of their recipes.
+# The tools for `make packages`, and those of other package managers for tests of their recipes.
 packaging_tools() {
     if .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 10))'; then
         say "Python is older than 3.10: the tests with tools of other package managers are skipped"
         return
     fi
-    environment .venv/packaging easybuild-framework easybuild-easyblocks py-rattler-build
+    environment .venv/packaging easybuild-framework easybuild-easyblocks py-rattler-build \
+        twine cyclonedx-bom
 }
 
 if command -v dpkg-query >/dev/null; then

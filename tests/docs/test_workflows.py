@@ -25,8 +25,8 @@ except ImportError:
     support.lacking("there is no yaml: run tools/setup.sh")
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-# Commands that exist in the containers, but not on every machine.
-OF_CONTAINERS = ("apt-get",)
+# Commands that exist where the workflows run, but not on every machine.
+OF_CONTAINERS = ("apt-get", "gh")
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -74,6 +74,18 @@ def test_a_workflow_is_safe_and_its_commands_exist(path: Path) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     assert all("timeout-minutes" in job for job in workflow["jobs"].values())
     assert [wrong for words in commands(path) for wrong in problems(words)] == []
+
+
+def test_a_release_is_a_draft_of_the_tagged_version() -> None:
+    path = ROOT / ".github" / "workflows" / "release.yml"
+    assert read(path)["on"] == {"push": {"tags": ["v*"]}}
+    publishing = [words for words in commands(path) if words[0] in ("gh", "twine")]
+    assert [words[:4] for words in publishing] == [["gh", "release", "create", "--draft"]]
+    jobs = read(path)["jobs"]
+    assert "permissions" not in jobs["build"]
+    used = [step.get("uses", "").partition("@")[0] for step in jobs["draft"]["steps"]]
+    assert "actions/attest-build-provenance" in used
+    assert "actions/checkout" not in used  # a job that may write runs no code of the repository
 
 
 def problems(words: list[str]) -> Iterator[str]:
