@@ -12,7 +12,7 @@ from mpipp.cli.commands.debug.job import Start, held
 from mpipp.common.errors import MpippError
 from mpipp.dap.arguments import Attach, Launch
 from mpipp.toolchain import run_launcher
-from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.gdb_command import debugger_of_ranks, loading
 from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import built, mpi_for
 
@@ -57,4 +57,4 @@ def _gdb(options: str, arguments: str) -> list[str]:
     except ValueError as error:
         raise MpippError(f"gdbOptions is {options}: {error}") from None
     begin = f"python import mpipp.gdb.dap.begin as dap; dap.begin({arguments})"
-    return [debugger(), "-q", "-nw", *loading(), *words, "-ex", begin]
+    return [debugger_of_ranks(), "-q", "-nw", *loading(), *words, "-ex", begin]

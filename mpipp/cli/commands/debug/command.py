@@ -16,7 +16,7 @@ from mpipp.cli.commands.debug.job import Start, held, run_directory
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import remote_shell, run_launcher
-from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.gdb_command import debugger_of_ranks, loading
 from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import built, mpi_for
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError(f"-n {arguments.n}: the number of MPI processes must be at least 1")
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     try:
-        gdb = [debugger(), "-q", *loading(), *shlex.split(arguments.gdb_options)]
+        gdb = [debugger_of_ranks(), "-q", *loading(), *shlex.split(arguments.gdb_options)]
     except ValueError as error:
         raise MpippError(f"--gdb-options {arguments.gdb_options}: {error}") from None
     if arguments.attach is not None:
