@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfortran clang clang-format
     debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
     python3-dbg python3-mpi4py gdbserver openssh-client iproute2 emacs-nox elpa-dap-mode
-    bash-completion zsh fish)
+    bash-completion zsh fish dpkg-dev)
 # For the pages of reports; not every system that is like Debian has it.
 browser=chromium-headless-shell
 
