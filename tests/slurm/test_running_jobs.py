@@ -75,3 +75,18 @@ def test_stacks_and_a_debugger_of_all_nodes(mpi: MPI) -> None:
             gdb.child.close(force=True)
         # The job still runs.
         assert re.fullmatch(re.escape(WHERE) + STOPPED, stacks(slurm, job))
+
+
+@on_mpi("mpich4")
+def test_stacks_of_the_job_of_an_allocation(mpi: MPI) -> None:
+    words = shlex.join([*start(mpi), str(compile_program(PROGRAM, mpi))])
+    show = shlex.join([*MPIPP, "stacks"])
+    script = f"""
+        LD_PRELOAD={mpi.preload()} {words} >/dev/null 2>&1 &
+        until {show} 2>&1 | grep -q 'source 3, tag 2'; do sleep 0.5; done
+        {show}
+        scancel $SLURM_JOB_ID
+    """
+    with batch_system("node1", "node2") as slurm:
+        done = slurm.run(slurm.alone(["salloc", "--quiet", *LAYOUT, "sh", "-c", script]))
+    assert re.fullmatch(re.escape(WHERE) + STOPPED, done.stdout), done.stdout + done.stderr
