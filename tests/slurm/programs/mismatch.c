@@ -5,8 +5,7 @@
 static void pass(int rank, int from) {
   double sent = 1;
   int received[2];
-  if (rank == from)
-    MPI_Send(&sent, 1, MPI_DOUBLE, from + 1, from, MPI_COMM_WORLD);
+  if (rank == from) MPI_Send(&sent, 1, MPI_DOUBLE, from + 1, from, MPI_COMM_WORLD);
   if (rank == from + 1)
     MPI_Recv(received, 2, MPI_INT, from, from, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
