@@ -27,15 +27,6 @@ def line_start(stream: TextIO, output: int = 1) -> str:
     return "\n" if is_shared and (stat.S_ISFIFO(own.st_mode) or stat.S_ISSOCK(own.st_mode)) else ""
 
 
-def separated(block: str, start: str) -> str:
-    """A block of a report after the text `start` of `line_start`.
-
-    The empty line at the block's end is left out if `start` already separates the block from the
-    text before it.
-    """
-    return f"{start}{block.rstrip()}\n" if start else block
-
-
 def _last_byte(descriptor: int, size: int) -> bytes:
     if not size:
         return b""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpipp.cli.line_start import line_start, separated
+from mpipp.cli.line_start import line_start
 
 
 @pytest.mark.parametrize(("before", "start"), [("", ""), ("Result: 8", "\n"), ("Result: 8\n", "")])
@@ -25,9 +25,3 @@ def test_in_a_pipe() -> None:
     with os.fdopen(writing, "w") as stream, os.fdopen(reading):
         assert line_start(stream, writing) == "\n"
         assert line_start(stream) == ""
-
-
-def test_blocks_are_separated_by_one_line() -> None:
-    block = "error: one\n  detail\n\n"
-    assert separated(block, "") == block
-    assert separated(block, "\n") == "\nerror: one\n  detail\n"

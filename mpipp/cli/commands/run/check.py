@@ -22,12 +22,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mpipp.cli.commands.exec import hang_status, settings
-from mpipp.cli.line_start import line_start, separated
+from mpipp.cli.line_start import line_start
 from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text import wording
-from mpipp.common.text.sanitize import Styled, plain
+from mpipp.common.text.sanitize import plain
 from mpipp.render import finding_head
 from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import prefix
@@ -396,7 +396,10 @@ class _Session:
         # Findings wait while gdb is open, except the finding for its next stop.
         if self._held:
             self._progress.clear()
-        self._print(self._held)
+            sys.stderr.write(plain(line_start(sys.stderr)))
+        for block in self._held:
+            sys.stderr.write(plain(block.shown(self._coloured)))
+        sys.stderr.flush()
         self._held.clear()
 
     @property
@@ -418,18 +421,14 @@ class _Session:
     def join(self) -> None:
         """Merge findings that differ only by rank, and print those that were not printed yet."""
         self._blocks, self.total = merged(self._blocks, self.total)
-        self._print([one for one in self._blocks if not one.printed])
-        late = [one for one in self._blocks if one.late]
-        if late:
+        if any(not one.printed or one.late for one in self._blocks):
             sys.stderr.write(plain(line_start(sys.stderr)))
-        for one in late:
-            sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
-
-    def _print(self, blocks: Sequence[Block]) -> None:
-        for block in blocks:
-            shown = plain(block.shown(self._coloured))
-            sys.stderr.write(plain(Styled(separated(shown, line_start(sys.stderr)))))
-            sys.stderr.flush()
+        for one in self._blocks:
+            if not one.printed:
+                sys.stderr.write(plain(one.shown(self._coloured)))
+        for one in self._blocks:
+            if one.late:
+                sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
