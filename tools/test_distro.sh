@@ -47,12 +47,6 @@ esac
 release=$1
 shift
 
-# mpipp debug and dap, a few sessions. bullseye has gdb 10, where mpipp debug shows no prompt yet.
-[ "$release" = bullseye ] ||
-    selected+=(tests/debug/test_run_control.py::test_all_ranks_from_main_to_their_ends
-        tests/debug/test_plain_commands.py
-        tests/dap/test_session.py::test_ranks_are_threads_that_stop_together)
-
 [ "$(id -u)" = 0 ] || give_up "this needs root: it makes a Debian to change root into"
 unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
 
