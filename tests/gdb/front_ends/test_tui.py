@@ -38,10 +38,11 @@ def test_window_follows_the_stops() -> None:
         gdb.sendline("focus mpipp")
         gdb.expect("Focus set to mpipp window")
         gdb.send("\x1bOB" * 5)
+        # gdb 16 colours the number of a value.
         gdb.sendline("print $_inferior")
-        gdb.expect(r"\$1 = 3")
+        gdb.expect(r"\$1\S* = 3")
         gdb.send("\x1bOA")
         gdb.sendline("print $_inferior")
-        gdb.expect(r"\$2 = 1")
+        gdb.expect(r"\$2\S* = 1")
         gdb.sendline("quit")
         gdb.expect(pexpect.EOF)
