@@ -86,10 +86,13 @@ def _name(original: Path, mpi: Mpi) -> str:
 
 @functools.cache
 def _c_library() -> str:
-    # The C library of this Python, which is the one of the programs, too.
+    # The C library of this Python, which is the one of the programs, too. Raises MpippError.
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         mapped = {line.rstrip("\n").partition("/")[2] for line in maps}
-    return next((f"/{path}" for path in sorted(mapped) if _C_LIBRARY.search(path)), "")
+    found = next((path for path in sorted(mapped) if _C_LIBRARY.search(path)), None)
+    if found is None:
+        raise MpippError("this Python does not use glibc, which mpipp needs: use another Python")
+    return f"/{found}"
 
 
 def _identity(path: str) -> str:

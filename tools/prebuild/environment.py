@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Python environment of the build: zig, hatchling and auditwheel."""
+"""The Python environment of the build: zig and hatchling."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import venv
 from collections.abc import Mapping
 from pathlib import Path
 
-_PACKAGES = ("ziglang==0.17.1", "hatchling>=1.27", "auditwheel>=6", "twine>=5")
+_PACKAGES = ("ziglang==0.17.1", "hatchling>=1.27")
 
 
 class Environment:

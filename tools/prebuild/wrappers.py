@@ -86,9 +86,15 @@ def _expect_success(done: subprocess.CompletedProcess[str]) -> None:
 
 
 def _expect_old_symbols(library: Path) -> None:
-    # auditwheel checks the versions that a symbol has, but not symbols without a version.
     words = ["nm", "-D", "--undefined-only", "--with-symbol-versions", str(library)]
     listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    oldest = _numbers(GLIBC)
     for name in re.findall(r"^\s+U (\S+)$", listed, re.MULTILINE):
-        if "@" not in name and not name.startswith("mpipp_"):
+        symbol, _, version = name.partition("@")
+        is_new = version.startswith("GLIBC_") and _numbers(version[len("GLIBC_") :]) > oldest
+        if is_new or not (version or symbol.startswith("mpipp_")):
             fail(f"{library.name} refers to {name}, which glibc {GLIBC} does not have")
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
