@@ -131,7 +131,8 @@ def batch_system(*names: str, kill_wait: int = 30) -> Iterator[BatchSystem]:
 
 def _configure(made: BatchSystem, names: Sequence[str], kill_wait: int) -> None:
     directory = made.directory
-    directory.chmod(0o755)  # munged requires that all users reach its socket
+    for one in (directory, directory.parent):  # munged requires that all users reach its socket
+        one.chmod(0o755)
     for name in ("bin", "state", *names):
         (directory / name).mkdir()
     key = directory / "munge.key"

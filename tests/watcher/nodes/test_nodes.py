@@ -324,8 +324,8 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
     for number in range(0, len(rest) - 8, 7):  # the last bits of compressed data have no meaning
         damaged = rest[:number] + bytes([rest[number] ^ 8]) + rest[number + 1 :]
         with contextlib.suppress(zlib.error):
-            if zlib.decompress(damaged) == zlib.decompress(rest):  # the damage copied an equal byte
-                continue
+            zlib.decompress(damaged)
+            continue  # the damage copied bytes that have the same checksum
         path.write_bytes(first + b"\n" + damaged)
         with pytest.raises(MpippError, match="is damaged"):
             read(str(path))
