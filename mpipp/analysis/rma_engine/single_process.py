@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mpipp.analysis.rma_engine.conflicts import Conflict
+from mpipp.analysis.rma_engine.conflicts.conflict import Conflict
 from mpipp.analysis.rma_engine.epoch_errors import Mistake
 from mpipp.analysis.rma_engine.replay import analyse
 from mpipp.model.rma_events import (

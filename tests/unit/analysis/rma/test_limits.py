@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from mpipp.analysis.rma_engine import analyse, dynamic_windows
-from mpipp.analysis.rma_engine.conflicts import MOST_ALIKE
+from mpipp.analysis.rma_engine.conflicts.search import MOST_ALIKE
 from mpipp.model.rma_events import Attached, Comb, Event, Memory, Operation
 from mpipp.registry.rma_log.entries import ANY
 from tests.unit.analysis.rma.event_programs import BASE, Program, at, buffer, told

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from mpipp.analysis.rma_engine import analyse, check_process, conflicts
+from mpipp.analysis.rma_engine import analyse, check_process
+from mpipp.analysis.rma_engine.conflicts import search
 from tests import short
 from tests.unit.analysis.rma.oracle import Oracle
 from tests.unit.analysis.rma.random_programs import Made, alike, compare, exposed, keys
@@ -14,7 +15,7 @@ from tests.unit.analysis.rma.random_programs import Made, alike, compare, expose
 @pytest.mark.parametrize("sweep", [0, 4096])
 def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # Drop past accesses at once or, in a program as small as this, never.
-    monkeypatch.setattr(conflicts, "SWEEP", sweep)
+    monkeypatch.setattr(search, "SWEEP", sweep)
     found, compared, conflicting = [], 0, 0
     for seed in range(sweep, sweep + short.some(100)):
         wrong, number, bad = compare(seed)
@@ -40,8 +41,8 @@ def test_windows_are_told_that_are_locked_and_exposed_at_once() -> None:
 
 
 def test_nothing_is_told_wrong_when_accesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "SWEEP", 0)
-    monkeypatch.setattr(conflicts, "MOST_KEPT", 5)
+    monkeypatch.setattr(search, "SWEEP", 0)
+    monkeypatch.setattr(search, "MOST_KEPT", 5)
     forgotten = 0
     for seed in range(50):
         events = Made(seed).program().events()

@@ -425,8 +425,8 @@ def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
 def test_what_was_forgotten_before_its_end_is_not_pending_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpipp.analysis.rma_engine.conflicts.SWEEP", 0)
-    monkeypatch.setattr("mpipp.analysis.rma_engine.conflicts.MOST_KEPT", 2)
+    monkeypatch.setattr("mpipp.analysis.rma_engine.conflicts.search.SWEEP", 0)
+    monkeypatch.setattr("mpipp.analysis.rma_engine.conflicts.search.MOST_KEPT", 2)
     program = Program(2, separate=True)
     program.sync("lock_all")
     program[0].put(1, at(0))

@@ -9,15 +9,13 @@ an earlier access never comes after a later one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
-from mpipp.analysis.rma_engine import access_rules, atomicity
+from mpipp.analysis.rma_engine import access_rules
 from mpipp.analysis.rma_engine.access_rules import (
     ACCUMULATE,
     ACCUMULATES,
     GET,
     LANGUAGE,
-    LOAD,
     PUT,
     READ,
     READS,
@@ -28,20 +26,20 @@ from mpipp.analysis.rma_engine.access_rules import (
 )
 from mpipp.analysis.rma_engine.accesses import (
     EXCLUSIVE,
-    MIXED,
     PENDING,
     Accesses,
     Entry,
     Range,
-    bounds,
     shared,
     shared_with,
 )
+from mpipp.analysis.rma_engine.conflicts import atomicity, pairs
+from mpipp.analysis.rma_engine.conflicts.conflict import Candidate, Conflict, conflict_of, order
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
-from mpipp.model.rma_events import Access, Event, Operation, Synchronization
+from mpipp.model.rma_events import Event, Operation
 
 # Conflicts kept for a pair of lines, in case the first is undecided. Also the accesses kept for the
 # same bytes, process and kind, if the process may have read flags between them.
@@ -50,69 +48,7 @@ MOST_KEPT = 200_000  # accesses that are remembered
 SWEEP = 4096  # accesses between two searches for accesses that need not be kept
 
 
-class Side(NamedTuple):
-    """One of the two accesses of a conflict.
-
-    Attributes:
-        kind: an item of access_rules.WORDS.
-        epoch: for an operation, the call that opened its epoch.
-        heard_by: the last event that ordered its process after the other process; None: there is
-            none.
-        heard_number: number of the event in the other process after which it is ordered; -1: none.
-        completed_at: rank in MPI_COMM_WORLD and number of the event at which it certainly has
-            ended; None: unknown.
-        closed: number of the event in its own process that closed its epoch earlier; -1: none.
-    """
-
-    event: Access | Operation
-    kind: str
-    epoch: Synchronization | None
-    heard_by: Event | None
-    heard_number: int = -1
-    completed_at: tuple[int, int] | None = None
-    closed: int = -1
-
-
-class Conflict(NamedTuple):
-    """Two concurrent accesses that must not be concurrent.
-
-    Attributes:
-        rule: id of the rule.
-        owner: rank in MPI_COMM_WORLD of the process with the memory.
-        shared: first and end of bytes that both access; for "rma-apart", of the first access.
-        why: "pending": the first is not complete when the same process continues. "incomplete":
-            the second's process is ordered after the first's call, but not after its completion.
-            "unordered": data race. "copies": the window's copies were not synchronized. "itself":
-            both belong to one operation.
-        times: the number of conflicts at these lines.
-        apart: the bytes of the second access, if it shares none with the first.
-    """
-
-    rule: str
-    first: Side
-    second: Side
-    owner: int
-    window: int
-    shared: Range
-    why: str
-    times: int
-    apart: Range | None = None
-
-    def bytes_of(self, side: Side) -> Range:
-        """Return the bytes of one of the two sides."""
-        return self.apart if self.apart and side is self.second else self.shared
-
-
-class _Candidate(NamedTuple):
-    rule: str
-    before: Entry
-    entry: Entry
-    shared: Range | None  # None: they share no bytes
-    why: str
-
-
 _Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
-_PAGE = 4096  # addresses of the same code in two processes differ by a multiple of this
 
 
 class Conflicts:
@@ -132,13 +68,13 @@ class Conflicts:
         self.polling = polling
         self._told_forgotten = told_forgotten
         self.memory = [Accesses[Entry]() for _ in processes]
-        self.found: dict[_Key, list[_Candidate]] = {}
+        self.found: dict[_Key, list[Candidate]] = {}
         self.times: dict[_Key, int] = {}
         self.forgotten = 0
         self._added = 0
         self._kept = 0
         self._ordered: dict[_Key, int] = {}  # omitted conflicts that flags may have ordered
-        self._locked: list[_Candidate] = []  # no conflicts if a lock is held until their end
+        self._locked: list[Candidate] = []  # no conflicts if a lock is held until their end
         self._waiting = 0  # number of these after the last removal
         self._settled = set[_Key]()  # pairs of lines with enough conflicts that no flag has ordered
         self._noting: Event | None = None
@@ -165,9 +101,10 @@ class Conflicts:
                         self._unordered(before, entry)
                     elif before.separate:
                         self._copies(before, entry)
-                if before.kind == kind and before.actor == actor and _covers(entry, before):
+                if before.kind == kind and before.actor == actor and pairs.covers(entry, before):
                     if room and (
-                        _may_be_ordered_by_flag(before, entry) or _may_differ(before, entry)
+                        pairs.may_be_ordered_by_flag(before, entry)
+                        or pairs.may_differ(before, entry)
                     ):
                         room -= 1
                         continue
@@ -201,10 +138,10 @@ class Conflicts:
         for (owner, _, _, _), before in others.items():
             if owner != entry.owner or before.low < 0:  # forgotten, and so is its end
                 continue
-            if _excluded(before, entry) or self._met(before, entry):
+            if pairs.excluded(before, entry) or self._met(before, entry):
                 continue
             if before.end_time > clock[before.end_process]:
-                self._note(access_rules.APART.id, before, entry, None, _why(before, entry))
+                self._note(access_rules.APART.id, before, entry, None, pairs.why(before, entry))
             elif self._stale(before, entry):
                 self._note(access_rules.COPIES.id, before, entry, None, "copies")
         mine = window.last_store if stores else window.last_update
@@ -230,8 +167,8 @@ class Conflicts:
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]
-        excluded = _excluded(before, entry)
-        if excluded and not (_may_outlive(before) or _may_outlive(entry)):
+        excluded = pairs.excluded(before, entry)
+        if excluded and not (pairs.may_outlive(before) or pairs.may_outlive(entry)):
             self._locks(before, entry)
             return
         if verdict == READS:
@@ -248,9 +185,11 @@ class Conflicts:
             is_one = before.event is entry.event
             rule = access_rules.ITSELF if is_one else access_rules.TABLE[before.kind][entry.kind].id
             if excluded:
-                self._wait_for_lock(_Candidate(rule, before, entry, common, _why(before, entry)))
+                self._wait_for_lock(
+                    Candidate(rule, before, entry, common, pairs.why(before, entry))
+                )
             else:
-                self._note(rule, before, entry, common, _why(before, entry))
+                self._note(rule, before, entry, common, pairs.why(before, entry))
 
     def _locks(self, before: Entry, entry: Entry) -> None:
         # Accesses that exclusive locks keep apart, in an order that is not fixed. Epochs that read
@@ -264,7 +203,7 @@ class Conflicts:
         epoch = entry.epoch
         return epoch is not None and (entry.actor, epoch.moment.number) in self._reading
 
-    def _wait_for_lock(self, found: _Candidate) -> None:
+    def _wait_for_lock(self, found: Candidate) -> None:
         # The candidate becomes a conflict only if the lock of the buffer ends before the operation.
         self._locked.append(found)
         if len(self._locked) > 2 * self._waiting + SWEEP:
@@ -276,9 +215,9 @@ class Conflicts:
         waiting = self._locked
         self._locked = []
         for found in waiting:
-            if not _excluded(found.before, found.entry):
+            if not pairs.excluded(found.before, found.entry):
                 self._note(*found)
-            elif _may_outlive(found.before) or _may_outlive(found.entry):
+            elif pairs.may_outlive(found.before) or pairs.may_outlive(found.entry):
                 self._locked.append(found)
 
     def _met(self, before: Entry, entry: Entry) -> bool:
@@ -288,7 +227,7 @@ class Conflicts:
     def _stale(self, before: Entry, entry: Entry) -> bool:
         # Return whether two ordered accesses use copies of a window that were not synchronized
         # between them (separate model).
-        if _excluded(before, entry):
+        if pairs.excluded(before, entry):
             return False  # unlock and lock between them synchronize the copies
         if before.kind in (STORE, WRITTEN):
             published = before.public_time <= entry.segment.clock[before.actor]
@@ -327,7 +266,7 @@ class Conflicts:
             self._ordered[key] = self._ordered.get(key, 0) + len(alike) - len(kept)
             alike[:] = kept
         if len(alike) < MOST_ALIKE:
-            alike.append(_Candidate(rule, before, entry, common, why))
+            alike.append(Candidate(rule, before, entry, common, why))
 
     def _sweep(self) -> None:
         # Drops accesses that have ended before all processes: they conflict with no later one.
@@ -377,13 +316,13 @@ class Conflicts:
             ordered = self._ordered.get(key, 0) + len(alike) - len(left)
             if left:
                 into = locks if key[0] == access_rules.LOCKS else conflicts
-                into.append(self._conflict(left[0], self.times[key] - ordered))
+                into.append(conflict_of(left[0], self.times[key] - ordered, self.processes))
             elif key[0] != access_rules.LOCKS:
-                undecided.append(self._conflict(alike[0], self.times[key]))
-        first, second, third = (sorted(one, key=_order) for one in (conflicts, undecided, locks))
+                undecided.append(conflict_of(alike[0], self.times[key], self.processes))
+        first, second, third = (sorted(one, key=order) for one in (conflicts, undecided, locks))
         return first, second, third
 
-    def _not_ordered(self, alike: list[_Candidate]) -> list[_Candidate]:
+    def _not_ordered(self, alike: list[Candidate]) -> list[Candidate]:
         return [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
 
     def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
@@ -395,113 +334,3 @@ class Conflicts:
             or self.flags.may_order(one, other)
             or self.flags.may_order(other, one)
         )
-
-    def _conflict(self, found: _Candidate, times: int) -> Conflict:
-        one, other = found.before, found.entry
-        # The order in which the processes were read has no meaning. So sort both accesses, and all
-        # pairs of processes with the same lines show them in the same order.
-        if found.why == "unordered" and _rank(other) < _rank(one):
-            one, other = other, one
-        first, second = self._side(one, other), self._side(other, one)
-        owner = self.processes[other.owner].rank
-        window = one.window or other.window
-        common = found.shared or bounds(one.memory) or (0, 0)
-        apart = None if found.shared else bounds(other.memory)
-        return Conflict(found.rule, first, second, owner, window, common, found.why, times, apart)
-
-    def _side(self, entry: Entry, other: Entry) -> Side:
-        heard, told = None, -1
-        if other.actor != entry.actor:
-            heard = entry.segment.seen[other.actor]
-            numbers, time = self.processes[other.actor].told, entry.segment.own[other.actor]
-            told = numbers[time] if heard is not None and 0 <= time < len(numbers) else -1
-        ended = None
-        if entry.end_time != PENDING and entry.end_number != entry.event.moment.number:
-            ended = self.processes[entry.end_process].rank, entry.end_number
-        return Side(
-            entry.event,
-            access_rules.WORDS[entry.kind],
-            entry.epoch,
-            heard,
-            told,
-            ended,
-            entry.closed,
-        )
-
-
-def _order(conflict: Conflict) -> tuple[int, int, int, int]:
-    first, second = conflict.first.event.moment, conflict.second.event.moment
-    return first.process, first.number, second.process, second.number
-
-
-def _rank(entry: Entry) -> tuple[int, int, int]:
-    return -entry.kind, entry.event.moment.place % _PAGE, entry.actor
-
-
-def _why(before: Entry, entry: Entry) -> str:
-    if before.actor == entry.actor:
-        return "itself" if before.event is entry.event else "pending"
-    called = before.segment.clock[before.actor]
-    heard = entry.segment.clock[before.actor] >= called
-    return "incomplete" if heard else "unordered"
-
-
-def _excluded(before: Entry, entry: Entry) -> bool:
-    # Return whether a lock of the target prevents that both accesses are concurrent.
-    return (
-        before.actor != entry.actor
-        and EXCLUSIVE in (before.lock, entry.lock)
-        and 0 not in (before.lock, entry.lock)
-        and before.window == entry.window
-        and not before.outlives
-        and not entry.outlives
-    )
-
-
-def _may_outlive(entry: Entry) -> bool:
-    # Return whether the buffer may still be in use when its process unlocks its own memory.
-    return entry.kind in (READ, WRITTEN) and entry.lock != 0 and entry.end_time == PENDING
-
-
-def _may_be_ordered_by_flag(before: Entry, entry: Entry) -> bool:
-    # Return whether a flag may order another process before the second access, not the first.
-    if before.heard != entry.heard:
-        return True
-    return entry.heard > 0 and before.segment is not entry.segment
-
-
-def _may_differ(before: Entry, entry: Entry) -> bool:
-    # Return whether only one of two loads or stores may poll, or be polled.
-    return (
-        entry.kind in (LOAD, STORE)
-        and not entry.separate
-        and before.event.moment.place != entry.event.moment.place
-    )
-
-
-def _covers(entry: Entry, before: Entry) -> bool:
-    # Return whether everything that will conflict with the earlier access also conflicts with the
-    # later one.
-    if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
-        return False
-    if before.made is not entry.made or before.outlives != entry.outlives:
-        return False
-    if before.end_time > entry.segment.clock[before.end_process]:
-        # The earlier access ends no later than the other, if the same calls end both.
-        if before.request or entry.request:
-            return False
-        one, other = before.event, entry.event
-        if not isinstance(one, Operation) or not isinstance(other, Operation):
-            return False
-        if (one.window, one.target) != (other.window, other.target):
-            return False
-    if before.memory == entry.memory:
-        return True
-    if entry.kind == ACCUMULATE and (before.phase == MIXED or before.phase != entry.phase):
-        return False  # the later access does not have these elements
-    return (
-        before.low >= entry.low
-        and before.high <= entry.high
-        and len(entry.memory) == 1
-        and entry.memory[0].times == 1
-    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Concurrent accesses that must not be concurrent."""
