@@ -37,7 +37,7 @@ def check(known: World) -> Findings:
     found = explain(known)
     for knot in found.knots:
         if not found.certain(knot) or set(knot.ended) & set(found.died):
-            continue  # waiting for a process that died is no error
+            continue  # waiting for a process that died is not an error
         if knot.mismatch:
             yield from _meetings(found, knot)
         elif found.relies(knot):

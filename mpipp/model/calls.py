@@ -231,7 +231,7 @@ class Thread:
     def unrecorded(self) -> Call | None:
         """The call of `marked`, with its name, its place and the handles passed to it.
 
-        None if the name may be that of the previous call, because the next recorded call has begun.
+        None if the next recorded call has begun: then the name may belong to the previous call.
         """
         found = self.marked
         if found is None or found.procedure in procedures.PROCEDURES:

@@ -153,7 +153,7 @@ class Operation(NamedTuple):
 
     Attributes:
         kind: "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap".
-        target: rank in the window's group. Operations on MPI_PROC_NULL are no events.
+        target: rank in the window's group. Operations on MPI_PROC_NULL are not recorded as events.
         origin: the origin buffer; MPI reads it, except for a get, which writes it.
         at_target: memory in the target process.
         result: the result buffer, which MPI writes.

@@ -78,7 +78,7 @@ class Array:
 
 
 class Member(NamedTuple):
-    """A member of a record, also of its base classes and anonymous structs.
+    """A member of a record, of a base class of it, or of an anonymous struct in it.
 
     The name of an anonymous union is "". If members of base classes have equal names, the class is
     part of the name: "Base::id". `hidden`: "private" or "protected", else "".

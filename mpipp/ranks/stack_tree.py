@@ -28,7 +28,7 @@ class Step(NamedTuple):
     Attributes:
         text: "halo.c:17 in exchange"; "MPI_Recv"; its arguments, "source 2, tag 2".
         kind: PROGRAM; LIBRARY for the folded frames of a library; MPI, and below it ARGUMENTS if
-            some are known; STATE, which is no call: "running".
+            some are known; STATE, which is not a call: "running".
         path: path of the source, "" if unknown.
         line: line of the source, 0 if unknown.
     """

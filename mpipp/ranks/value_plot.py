@@ -83,7 +83,7 @@ def maps(values: Sequence[Value]) -> list[Map]:
 
 
 def lines(values: Sequence[Value]) -> Iterator[str]:
-    """The plot as text; nothing if the values are no numbers."""
+    """The plot as text; nothing if the values are not numbers."""
     if are_scalars(values):
         yield from _bar_lines(bars(values))
         return

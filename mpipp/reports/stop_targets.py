@@ -61,7 +61,7 @@ def targets(finding: str) -> list[Target]:
 def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
-        # Loads and stores are no calls.
+        # Loads and stores are not calls.
         if not party.places or not party.ranks or party.place_label == "at":
             continue
         ordinal = party.ordinal if party.procedure else 0

@@ -26,7 +26,8 @@ class BuildProgress:
         what: the name of the build: "the wrapper for MPICH 4.0".
         stream: the stream to write to; None for stderr.
         clock: returns seconds.
-        silent: seconds before the first output. If not 0, output appears only on a terminal.
+        silent: seconds before the first output. With 0, output appears at once, and also in
+            pipes and files; with more, only on a terminal.
     """
 
     def __init__(

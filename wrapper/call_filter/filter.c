@@ -119,7 +119,7 @@ static int begins_with(const char *name, const char *prefix) {
 }
 
 // Returns whether a procedure may be called before MPI_Init and after MPI_Finalize. Since MPI-4.0
-// this includes those of infos and error handlers.
+// the procedures of info objects and error handlers may.
 static int is_timeless(unsigned procedure) {
   const char *name = mpipp_procedure_names[procedure];
   if (begins_with(name, "MPI_Session_")) return 1;
@@ -258,8 +258,8 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-// Returns whether a call is plain (see mpipp_is_plain), also with constants as send buffers, and
-// with large buffers.
+// Returns whether a call is plain (see mpipp_is_plain). Its send buffers may also be constants, and
+// its buffers may be large.
 static int is_plain(struct mpipp_call *call) {
   return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
          mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,

@@ -272,7 +272,7 @@ def _results(procedure: Procedure) -> str:
     """The argument for a result of the call (intercept/hooks.h); empty if there is none."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
-    # Queries of topologies have results of the same kinds, which are no results for hooks.
+    # Queries of topologies have results of the same kinds, which hooks do not treat as results.
     waits = bool({"REQUEST", "STATUS", "WINDOW"} & {p.kind for p in procedure.parameters})
     for p in procedure.parameters:
         stored = p.indirect and p.direction in ("out", "inout")

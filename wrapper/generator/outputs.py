@@ -9,7 +9,7 @@ from wrapper.generator import procedures as known
 from wrapper.generator.mpi_standard import Parameter, Procedure
 
 NAME = "null_output"  # a query has the argument's name under this name
-# Kinds of arguments that are no results, or for which a null pointer may be valid.
+# Kinds of arguments that are not results, or for which a null pointer may be valid.
 _OTHERS = {"BUFFER", "STRING", "STRING_ARRAY", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE"}
 
 

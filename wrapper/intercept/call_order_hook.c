@@ -18,7 +18,7 @@
 enum {
   ORDER = 950, // sees the program's own calls, before other hooks change them
   MOST_STEPS = 1 << 13,
-  MOST_CALLS = 1 << 15, // including calls that are no steps
+  MOST_CALLS = 1 << 15, // including calls that are not steps
   STARTS = 1 << 10,     // capacity for pending operations; the ends of any others are not kept
 };
 

@@ -84,7 +84,7 @@ static const struct mpipp_table tables[] = {
      .record = RECORD_procedure,
      .record_size = sizeof(struct mpipp_procedure)},
     {.name = "constants", .record = RECORD_constant, .record_size = sizeof(struct mpipp_constant)},
-    // The next tables are no arrays: other records refer to their records by address.
+    // The next tables are not arrays: other records refer to their records by address.
     {.name = "inputs", .record = RECORD_input, .record_size = sizeof(struct mpipp_input)},
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
     // An array, which grows.

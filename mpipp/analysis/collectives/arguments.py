@@ -72,7 +72,7 @@ def _parted(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
 
 def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
     # Returns a member of a group that not all members pass, and a process that passes another
-    # group. Disjoint groups are no error, so all processes of the communicator must be known.
+    # group. Disjoint groups are not an error, so all processes of the communicator must be known.
     if len(joined) != joined[0].member.comm.size:
         return []
     given = [group_members.members(one.operation) for one in joined]

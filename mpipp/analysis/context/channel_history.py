@@ -62,7 +62,7 @@ RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive
 
 
 def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
-    """Yield the histories of the channels that are `wanted`, also of freed communicators."""
+    """Yield the histories of the `wanted` channels, including channels of freed communicators."""
     for process in known.processes:
         for comm in known.comms(process):
             for channel in comm.channels:

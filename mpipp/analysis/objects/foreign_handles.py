@@ -20,14 +20,14 @@ _TYPES = {"datatype": "MPI_Type"}
 
 
 class ForeignHandle(NamedTuple):
-    """The reason why a number is no handle, though it is related to one, and advice."""
+    """The reason why a number is not a handle, although a handle belongs to it, and advice."""
 
     why: Phrase
     advice: Phrase
 
 
 def explain(process: Process, kind: str, handle: int) -> ForeignHandle | None:
-    """Return the explanation for a number that is no handle of this kind, or None."""
+    """Return the explanation for a number that is not a handle of this kind, or None."""
     addresses = process.registry.info.flavor == "Open MPI" or kind == "file"
     if not addresses:
         return None  # C and Fortran have the same handles

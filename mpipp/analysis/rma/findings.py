@@ -157,7 +157,7 @@ class RmaFindings:
                 yield side.event.window
 
     def mistake(self, found: Mistake) -> Finding:
-        """Return a mistake as a finding."""
+        """Return the finding that reports a wrong use of a window."""
         parties = [self._party(found.event, ())]
         if isinstance(found.other, events.MemoryFreed):
             parties.append(self._freed_party(found.event, found.other))

@@ -261,7 +261,7 @@ class Index:
         return key
 
     def remove(self, key: int) -> None:
-        """Remove a region by its key; an unknown key is no error."""
+        """Remove a region by its key; an unknown key is ignored."""
         for entries in self._entries.values():
             if entries.by_key.pop(key, None):
                 entries.changed()

@@ -8,8 +8,9 @@ Terms are numbers modulo 2^61 - 1, made of fingerprints of signatures. Weights a
 channel, the ranks and the ordinal, and are never 0. There are two sums, each with fingerprints,
 weights and ordinals of its own.
 
-The sums only select the channels that are compared; the checks decide whether there is an error. A
-fact that no check compares may leave a sum that is not zero, which only costs time. An error
+The sums only select the channels that are compared; the checks decide whether there is an error. If
+a term describes a property that no check compares, its sum may differ from zero without an error.
+Then the comparison finds nothing, and only time is lost. An error
 remains unseen with a probability of (n / 2^61)^2 for n elements and calls.
 
 The rules in `analysis.collectives` define the terms of an operation: `buffer_pairs`,

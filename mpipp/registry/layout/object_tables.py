@@ -52,7 +52,7 @@ class Tables:
         return index.get(fint)
 
     def records(self, kind: str) -> Iterator[Broken | tuple[int, bytes]]:
-        """Yield the address and bytes of every record, also of unused ones.
+        """Yield the address and bytes of every record, used or unused.
 
         If the list is damaged, the last item is Broken.
         """

@@ -91,7 +91,7 @@ def is_block(attribute: Any) -> bool:
 
 
 def static_variables(entry: Any) -> Iterator[Any]:
-    """Yield the static variables of a compilation unit, also in modules and namespaces."""
+    """Yield the static variables of a compilation unit, including modules and namespaces."""
     for child in debug_types.children(entry):
         if child.tag == "DW_TAG_variable":
             yield child

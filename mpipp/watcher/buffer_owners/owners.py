@@ -219,7 +219,7 @@ class BufferOwners:
         )
 
     def _holders(self, address: int) -> Iterator[Holder | Untyped]:
-        # Variables of the interpreter and of mpi4py are no objects of the program.
+        # The variables of the interpreter and of mpi4py do not belong to the program.
         if self._question.python:
             yield from python_holders.holders(self._arrays, address)
         else:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SOCKET, LOCK = "watcher", "lock"  # names in the run's directory
 HOLD = "MPIPP_HOLD"  # the socket at which processes wait for the debugger
 HOLD_SPAWNED = "MPIPP_HOLD_SPAWNED"  # the same socket, for processes from MPI_Comm_spawn
-# The parts of the wrapper that are separate libraries, in the order of loading. Each has the
-# environment variables that request it, and a sentence for runs in which it is missing.
+# The parts of the wrapper that are separate libraries, in the order of loading. For each
+# part: the environment variables that request it, and the message if its library is missing.
 PARTS = {
     "check": (("MPIPP_STRICT",), "not checked: collective calls before they begin"),
     "guard": (("MPIPP_GUARD", "MPIPP_RMA"), "not checked: buffers of pending operations"),

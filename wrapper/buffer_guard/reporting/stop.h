@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queries about events that happened before the query. If the answer is a finding, the process
-// stops, if the run wants that.
+// Sends a query about an error that the guard found earlier, such as an access to a guarded buffer.
+// In a run with --stop or --gdb the process stops if the answer is a finding.
 #ifndef MPIPP_BUFFER_GUARD_REPORTING_STOP_H
 #define MPIPP_BUFFER_GUARD_REPORTING_STOP_H
 

@@ -23,7 +23,7 @@ void mpipp_perturb_identities_open(const char *text);
 struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage);
 // The name of a call that completes operations. These calls have places and ordinals of their own.
 struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call);
-// Makes the next operation get a new name, even if it equals the last one.
+// Gives the next operation a new identity, even if it equals the last operation.
 void mpipp_perturb_identities_separate(void);
 // Returns whether an operation is selected for perturbation.
 int mpipp_perturb_is_selected(struct mpipp_identity identity);

@@ -151,7 +151,10 @@ class Conflicts:
     def pending_at(
         self, process: ReplayedProcess, low: int, high: int
     ) -> Iterator[tuple[Operation, int]]:
-        """Yield a process's operations with buffers in [low, high), with a byte of each there."""
+        """Yield a process's pending operations whose buffers overlap [low, high).
+
+        With each comes the address of a byte that both have.
+        """
         told = set[int]()
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:

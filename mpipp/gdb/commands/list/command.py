@@ -36,7 +36,7 @@ _LISTS = {
     "sessions": ("session", "session"),
     "probed": ("message", "message"),
 }
-# Lists of calls and messages, which are no objects.
+# Lists of calls and messages, which are not MPI objects.
 _OTHERS = ("calls", "messages")
 _OPTIONS = (
     "--all",
