@@ -38,6 +38,10 @@ for line in open("/proc/self/maps"):
 """
 
 
+class NoMpi(MpippError):
+    """A program that loads no MPI library itself. It may start a program that does."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A program and the MPI library that it loads.
@@ -57,7 +61,8 @@ def inspect(name: str) -> Program:
     """Find the program `name` (a path, or a name in PATH) and the MPI library that it loads.
 
     Raises:
-        MpippError: there is no such program, or it loads no MPI library.
+        NoMpi: the program loads no MPI library.
+        MpippError: there is no such program, or its MPI library cannot be found safely.
     """
     path = executable(name)
     asked = _python_behind(path)
@@ -67,7 +72,7 @@ def inspect(name: str) -> Program:
         if flavor:
             return Program(path, library, flavor)
     what = f"the mpi4py of {asked}" if asked else path
-    raise MpippError(
+    raise NoMpi(
         f"{what} is not linked with a supported MPI library: pass the MPI program itself, or the "
         "MPI compiler with --mpicc"
     )
@@ -128,13 +133,13 @@ def _libraries_of_python(python: str) -> list[str]:
     done = subprocess.run([python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise MpippError(f"{python} cannot load mpi4py: {reason}")
+        raise NoMpi(f"{python} cannot load mpi4py: {reason}")
     return done.stdout.splitlines()
 
 
 def _libraries_of_program(path: str) -> list[str]:
     if not elf.is_elf(path):
-        raise MpippError(
+        raise NoMpi(
             f"{path} is a script: give the program it runs, or name the MPI compiler with --mpicc"
         )
     loader = elf.interpreter(path)

@@ -8,10 +8,12 @@ import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
+from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
-from mpipp.toolchain import elf, mpi_libraries
-from mpipp.toolchain.mpi_libraries import TITLES, Mpi
+from mpipp.toolchain import elf, launcher_ancestors, mpi_libraries
+from mpipp.toolchain.mpi_libraries import FLAVORS, TITLES, Flavor, Mpi
 from mpipp.toolchain.program_mpi import executable
 
 _PATIENCE = 10.0  # seconds for a launcher to print its version
@@ -23,6 +25,18 @@ _SAID = {
 }
 # MPICH's library implements the standard ABI, so its launcher starts programs with this ABI.
 _FITS = {"abi": "mpich"}
+# The program names of launchers that start processes, by flavor.
+_NAMES = {
+    "mpich": re.compile(r"hydra_|pmi_proxy|mpiexec\.(hydra|mpich)"),
+    "openmpi": re.compile(r"orte|prte|mpiexec\.openmpi"),
+}
+
+
+class LauncherMpi(NamedTuple):
+    """The MPI library that a launcher belongs to; `library` is its path, "" if unknown."""
+
+    flavor: Flavor
+    library: str
 
 
 def command(mpi: Mpi, chosen: str | None) -> list[str]:
@@ -35,10 +49,7 @@ def command(mpi: Mpi, chosen: str | None) -> list[str]:
         MpippError: there is no launcher, the command is invalid, or its processes could not
             communicate.
     """
-    try:
-        words = shlex.split(chosen) if chosen else []
-    except ValueError as error:
-        raise MpippError(f"--mpiexec {chosen}: {error}") from None
+    words = _words(chosen)
     if words:
         _expect_to_fit(words[0], executable(words[0]), mpi)
         return words
@@ -47,6 +58,62 @@ def command(mpi: Mpi, chosen: str | None) -> list[str]:
     if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
         found.append("--allow-run-as-root")
     return found
+
+
+def _words(chosen: str | None) -> list[str]:
+    try:
+        return shlex.split(chosen) if chosen else []
+    except ValueError as error:
+        raise MpippError(f"--mpiexec {chosen}: {error}") from None
+
+
+def mpi_of_command(chosen: str | None) -> LauncherMpi | None:
+    """The MPI of the launcher's command that the user wrote; None if there is none, or unknown.
+
+    Raises MpippError for an invalid command.
+    """
+    words = _words(chosen)
+    return mpi_of(words[0]) if words else None
+
+
+def mpi_of(name: str) -> LauncherMpi | None:
+    """The MPI of a launcher (a path, or a name in PATH); None if it does not name its MPI."""
+    path = shutil.which(name)
+    return _known(_flavor(path), path) if path else None
+
+
+def mpi_of_job() -> LauncherMpi | None:
+    """The MPI of the launcher that has started this process; None if unknown."""
+    for pid in (pid for group in launcher_ancestors.above(os.getpid()) for pid in group):
+        try:
+            path = os.readlink(f"{launcher_ancestors.PROC}/{pid}/exe")
+        except OSError:
+            continue
+        name = os.path.basename(path)
+        key = next((key for key, names in _NAMES.items() if names.match(name)), "")
+        if key:
+            return _known(key, path)
+    return None
+
+
+def fits(launcher: Flavor, program: Flavor) -> bool:
+    """Return whether the launcher of an MPI starts programs with this ABI as one job."""
+    return launcher.key == _FITS.get(program.key, program.key)
+
+
+def _known(key: str, path: str) -> LauncherMpi | None:
+    if not key:
+        return None
+    return LauncherMpi(FLAVORS[key], _library_beside(path, FLAVORS[key]))
+
+
+def _library_beside(launcher: str, flavor: Flavor) -> str:
+    # The library that the dynamic loader would find for programs of the launcher's installation.
+    prefix = Path(os.path.realpath(launcher)).parent.parent
+    folders = [Path(one) for one in os.environ.get("LD_LIBRARY_PATH", "").split(":") if one]
+    folders += [*prefix.glob("lib*"), *prefix.glob("lib*/*/")]
+    found = (path for one in folders for path in one.glob("libmpi*.so*"))
+    return next((str(path) for path in found if flavor.library.match(path.name)), "")
 
 
 def of(mpi: Mpi) -> str:

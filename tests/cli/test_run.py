@@ -191,15 +191,6 @@ def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
         ),
         (("--", "./damaged"), "./damaged is a damaged ELF file"),
         (
-            ("--", "./script"),
-            "./script is a script: give the program it runs, or name the MPI compiler with --mpicc",
-        ),
-        (
-            ("--", "/bin/true"),
-            "/bin/true is not linked with a supported MPI library: pass the MPI program itself, "
-            "or the MPI compiler with --mpicc",
-        ),
-        (
             ("--mpicc", "mpicc.mpich", "--mpiexec", "no-such-launcher", "--", "/bin/true"),
             "there is no program no-such-launcher: give its path, or its name on PATH",
         ),
@@ -221,10 +212,23 @@ def test_a_static_program(tmp_path: Path) -> None:
     )
 
 
-def test_a_python_without_mpi4py() -> None:
-    done = shell("run", "--", sys.executable)
-    assert (done.stderr, done.returncode) == (
-        f"mpipp: {sys.executable} cannot load mpi4py: "
-        "ModuleNotFoundError: No module named 'mpi4py'\n",
-        2,
-    )
+def test_a_program_without_mpi_and_a_machine_without_mpi(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    (tmp_path / "script").chmod(0o755)
+    for program, sentence in (
+        (
+            "./script",
+            "./script is a script: give the program it runs, or name the MPI compiler with --mpicc",
+        ),
+        (
+            "/bin/true",
+            "/bin/true is not linked with a supported MPI library: pass the MPI program itself, "
+            "or the MPI compiler with --mpicc",
+        ),
+        (
+            sys.executable,
+            f"{sys.executable} cannot load mpi4py: ModuleNotFoundError: No module named 'mpi4py'",
+        ),
+    ):
+        done = shell("run", "--", program, cwd=tmp_path, env={"PATH": str(tmp_path)})
+        assert (done.stdout, done.stderr, done.returncode) == ("", f"mpipp: {sentence}\n", 2)

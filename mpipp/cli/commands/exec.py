@@ -295,7 +295,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError("no program to run: give it after --, with its arguments")
     refuse(arguments)
     told = settings(arguments)
-    wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
+    wrapper = os.environ.get(WRAPPER) or _wrapper(program, arguments.mpicc)
     if arguments.report:
         RunDirectory(arguments.report).join()
     directory = _directory() if arguments.check else ""
@@ -303,10 +303,11 @@ def run(arguments: argparse.Namespace) -> int:
     launch.become(directory, wrapper, told, program)
 
 
-def _wrapper(program: str, mpicc: str | None) -> str:
-    from mpipp.toolchain.preload import built, mpi_for
+def _wrapper(program: Sequence[str], mpicc: str | None) -> str:
+    from mpipp.toolchain.preload import built, mpi_for_command
+    from mpipp.toolchain.run_launcher import mpi_of_job
 
-    return built(mpi_for(program, mpicc))
+    return built(mpi_for_command(program, mpicc, mpi_of_job))
 
 
 def _directory() -> str:

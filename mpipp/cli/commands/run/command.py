@@ -13,7 +13,7 @@ from mpipp.cli.commands.run import check, perturb, valgrind
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.launched_programs import prefixed
-from mpipp.toolchain.preload import built, mpi_for, prefix
+from mpipp.toolchain.preload import built, mpi_for_command, prefix
 from mpipp.watcher.ipc.launch import reset_signals
 
 
@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")
-    mpi = mpi_for(program[0], arguments.mpicc)
+    mpi = mpi_for_command(
+        program, arguments.mpicc, lambda: run_launcher.mpi_of_command(arguments.mpiexec)
+    )
     program = [*valgrind.prefix(arguments), *program]
     launcher = run_launcher.command(mpi, arguments.mpiexec)
     if arguments.n is not None:
