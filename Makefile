@@ -19,13 +19,13 @@ $(STAMP): pyproject.toml tools/setup.sh
 demo: $(STAMP)
 	tools/demo.sh
 
-# Many tests wait for others' ends: four at a time keep two processors busy. Each runs on one MPI of
-# each family (tests/short.py); test-all runs it on every one, with all random cases.
+# Many tests wait for others' ends: six at a time keep two processors busy. Each runs on one MPI, with
+# two cases (tests/short.py); test-all runs it on every one, with all cases.
 test: $(STAMP)
-	$(BIN)/pytest -n 4 --dist worksteal --short --durations=25 $(PYTEST_ARGS)
+	$(BIN)/pytest -n 6 --dist worksteal --short --durations=25 $(PYTEST_ARGS)
 
 test-all: $(STAMP)
-	$(BIN)/pytest -n 4 --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/pytest -n 6 --dist worksteal $(PYTEST_ARGS)
 
 # Real programs, with the wrapper and without; half an hour, and half a gigabyte of Debian packages.
 test-apps: $(STAMP)

@@ -22,8 +22,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option to run each test on some MPI builds only, with fewer random cases."""
-    parser.addoption("--short", action="store_true", help="one MPI of each family, fewer cases")
+    """Add the option to run each test on one MPI build, with fewer cases."""
+    parser.addoption("--short", action="store_true", help="one MPI for each test, fewer cases")
 
 
 def pytest_configure(config: pytest.Config) -> None:

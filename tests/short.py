@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Select the tests of --short: a quarter of the random cases, and not every MPI build.
+"""Select the tests of --short: one MPI build, two cases, and a quarter of the random cases.
 
-A test runs on one build of each family, MPICH and Open MPI. The first is the machine's own, chosen
-by the test's name, and the second a wheel. So all builds have about as many tests, and the same
-ones in every run. The cases of a test, if it has several, alternate between the two. A test that is
-only for the machine's builds runs on one of them. The build of the standard ABI, which belongs to
-no family, gets a sixth of the tests.
+A test runs on one build. Its name chooses the family, MPICH or Open MPI, and the build: the
+machine's own or a wheel. So all builds have about as many tests, and the same ones in every run.
+The first test of each folder runs on one build of both families. The build of the standard ABI,
+which belongs to no family, gets a tenth of the tests. A list of cases runs to its second case, and
+its cases alternate between the families.
 
-Three markers change that. `each_mpi`: tests about the libraries themselves run on every build.
-`same_mpi`: its word replaces the name, for tests that share builds. `thorough`: tests that take
-long or only repeat others run in `make test-all` only.
+Four markers change that. `each_mpi`: tests about the libraries themselves run on every build.
+`same_mpi`: its word replaces the name, for tests that share builds. `each_case`: a list whose cases
+have a rule or a batch each is complete. `thorough`: tests that take long, or only repeat others,
+run in `make test-all` only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 ABI = "abi5"
+CASES = 2  # of a list: one for each family
 is_short = False  # set by conftest.py for this run
 
 
@@ -55,18 +57,9 @@ def _one(builds: Sequence[str], number: int) -> Sequence[str]:
 
 
 def in_turn(number: int, builds: Sequence[str]) -> Sequence[str]:
-    """The build for one of several cases of a test."""
+    """One of the builds, by the number of a case."""
     at = number % len(builds) if builds else 0
     return builds[at : at + 1]
-
-
-def _build(item: pytest.Item) -> str:
-    return str(item.callspec.params.get("mpi", "")) if hasattr(item, "callspec") else ""
-
-
-def _is_of_abi(item: pytest.Item) -> bool:
-    each = item.get_closest_marker("each_mpi") is not None
-    return each or zlib.crc32(item.nodeid.encode()) % 6 == 0
 
 
 def left_out(
@@ -74,24 +67,41 @@ def left_out(
 ) -> set[pytest.Item]:
     """The tests that do not run."""
     items = list(items)
-    tests: dict[str, dict[str, pytest.Item]] = defaultdict(dict)
-    out = {item for item in items if item.get_closest_marker("thorough") is not None}
+    out = {item for item in items if _has(item, "thorough")}
+    lists: dict[str, dict[str, dict[str, pytest.Item]]] = defaultdict(lambda: defaultdict(dict))
     for item in items:
         build = _build(item)
-        is_chosen = item not in out and item.get_closest_marker("each_mpi") is None
-        if is_chosen and build in (*machine, *wheels):
-            tests[item.nodeid.replace(build, "")][build] = item
-    out.update(item for item in items if _build(item) == ABI and not _is_of_abi(item))
-    functions: dict[str, list[str]] = defaultdict(list)
-    for name in tests:
-        functions[name.partition("[")[0]].append(name)
-    for names in functions.values():
-        for number, name in enumerate(names):
-            builds = tests[name]
-            shared = next(iter(builds.values())).get_closest_marker("same_mpi")
-            here = [[one for one in group if one in builds] for group in (machine, wheels)]
-            stay: Sequence[str] = chosen(shared.args[0] if shared else name, *here)
-            if len(names) > 1 and not shared:
+        if build in (*machine, *wheels, ABI) and item not in out and not _has(item, "each_mpi"):
+            name = item.nodeid.replace(build, "")
+            lists[name.partition("[")[0]][name][build] = item
+    folders = set()  # those with a test on both families
+    for function, cases in lists.items():
+        folder = function.rpartition("/")[0]
+        for number, (name, builds) in enumerate(cases.items()):
+            one = next(iter(builds.values()))
+            shared = one.get_closest_marker("same_mpi")
+            word = shared.args[0] if shared else name
+            stay: Sequence[str] = chosen(
+                word,
+                *([build for build in group if build in builds] for group in (machine, wheels)),
+            )
+            if folder not in folders and len(stay) > 1:
+                folders.add(folder)
+            elif len(cases) > 1 and not shared:
                 stay = in_turn(number, stay)
+            else:
+                stay = in_turn(zlib.crc32(word.encode()) // 2, stay)
+            if not stay or zlib.crc32(name.encode()) % 10 == 0:
+                stay = [*stay, ABI]
+            if number >= CASES and not _has(one, "each_case"):
+                stay = []
             out.update(item for build, item in builds.items() if build not in stay)
     return out
+
+
+def _build(item: pytest.Item) -> str:
+    return str(item.callspec.params.get("mpi", "")) if hasattr(item, "callspec") else ""
+
+
+def _has(item: pytest.Item, marker: str) -> bool:
+    return item.get_closest_marker(marker) is not None

@@ -157,7 +157,7 @@ def on_mpi(*ids: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("mpi", installed(*ids), indirect=True)
 
 
-def repeated(*values: str) -> list[Any]:
+def repeated(*values: object) -> list[Any]:
     """Values of a parameter for `make test-all` only, because they run the same code as others."""
     return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
 

@@ -29,6 +29,7 @@ def test_what_callbacks_free_is_no_leak(mpi: support.MPI) -> None:
     assert said(mpi) == NOTHING
 
 
+@pytest.mark.thorough
 @support.each_handle
 def test_what_they_make_and_leave_is_one(mpi: support.MPI) -> None:
     assert re.findall("(?:error|warning): .*|(?<=made at ).*", said(mpi, "leave")) == [

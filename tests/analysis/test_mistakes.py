@@ -44,6 +44,7 @@ def hook(mpi: support.MPI) -> Path:
     return support.compile_program(HERE / "taken.c", mpi, flags)
 
 
+@pytest.mark.each_case
 @support.each_handle
 @pytest.mark.parametrize(
     ("program", "least"),

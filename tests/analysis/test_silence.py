@@ -68,6 +68,7 @@ def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(stops, least=20)
 
 
+@pytest.mark.thorough
 @support.on_mpi("openmpi4", "openmpi5")
 def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     n = 3 if mpi.id == "openmpi4" else 4
@@ -110,6 +111,7 @@ def test_planted(mpi: support.MPI, number: int, tmp_path: Path) -> None:
     are_found({error: seeds[error] for error in [*ERRORS][number::3]}, mpi, tmp_path)
 
 
+@pytest.mark.thorough
 @support.on_mpi("openmpi4", "openmpi5")
 def test_planted_in_another_mpi(mpi: support.MPI, tmp_path: Path) -> None:
     errors = ("pending-type", "truncated", "receives-overlap")

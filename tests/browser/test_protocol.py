@@ -200,6 +200,7 @@ def test_several_browsers_come_and_go(gdb: Gdb) -> None:
         assert peer.events == [{"event": "hello", "protocol": 1}, {"event": "changed"}]
 
 
+@pytest.mark.thorough
 def test_the_socket_goes_with_gdb(gdb: Gdb) -> None:
     path = gdb.path
     peer = Peer(path)
@@ -210,6 +211,7 @@ def test_the_socket_goes_with_gdb(gdb: Gdb) -> None:
     assert not path.parent.exists()
 
 
+@pytest.mark.thorough
 def test_a_second_source_serves_afresh(gdb: Gdb) -> None:
     path = gdb.path
     output = gdb.say(f"source {support.PRINTERS}", "mpipp browse --terminal big")

@@ -115,6 +115,7 @@ def test_open_and_close_by_keys(gdb: Gdb) -> None:
     drive(gdb.path, script)
 
 
+@pytest.mark.thorough
 def test_a_million_elements(gdb: Gdb) -> None:
     async def script(user: Driver) -> None:
         big = user.roots()[3]
@@ -160,6 +161,7 @@ def test_it_follows_the_program(gdb: Gdb) -> None:
     drive(gdb.path, script)
 
 
+@pytest.mark.thorough
 def test_a_narrow_screen(gdb: Gdb) -> None:
     async def script(user: Driver) -> None:
         await user.pilot.resize_terminal(50, 20)
@@ -169,6 +171,7 @@ def test_a_narrow_screen(gdb: Gdb) -> None:
     drive(gdb.path, script)
 
 
+@pytest.mark.thorough
 def test_it_ends_with_gdb_where_asked_to(gdb: Gdb) -> None:
     async def script(user: Driver) -> None:
         gdb.send("kill", "quit")

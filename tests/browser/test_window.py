@@ -115,6 +115,7 @@ def test_open_and_select(window: User) -> None:
     assert window.labels()[1].endswith(" - stopped in mark at mark.h:8")
 
 
+@pytest.mark.thorough
 def test_a_million_elements(window: User) -> None:
     window.press("Down", "Down", "Down", "Right")
     big = window.tree.get_children()[3]
@@ -129,6 +130,7 @@ def test_a_million_elements(window: User) -> None:
     assert window.rows(window.tree.get_children(big)[499]) == [("...", "", "", "", "")]
 
 
+@pytest.mark.thorough
 def test_it_follows_the_program(window: User) -> None:
     window.press("Down", "Down", "Down", "Right")
     big = window.tree.get_children()[3]

@@ -104,6 +104,7 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
     assert run.last[-1].startswith("mpipp: no errors in 2 processes (")
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) -> None:
     """Received data is in its buffer, although the completion of the former operation is not
@@ -117,6 +118,7 @@ def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) ->
     assert (run.status, run.output, run.blocks) == (0, output, [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_a_ring_of_requests_reads_and_writes_is_as_without(mpi: MPI) -> None:
     """io_uring: registered pages stay in place, and none is protected any more."""

@@ -29,6 +29,7 @@ def rows(directory: Path) -> dict[str, list[int]]:
     return {name: [int(one.replace(",", "")) for one in counts] for name, *counts in found}
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("budget.c", mpi)

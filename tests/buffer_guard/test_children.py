@@ -19,6 +19,7 @@ def test_what_a_child_stores_is_its_own(mpi: MPI, how: str) -> None:
     assert (run.status, run.output, run.blocks) == (0, "5 5\n5 5\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_child_that_shares_files_closes_none(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("children.c", mpi), "files"], "--check=buffers", n=1)

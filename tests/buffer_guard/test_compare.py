@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support import MPI, gdb_batch, on_mpi, shell
 from tests.watcher import runs
 
@@ -198,6 +200,7 @@ def test_sections_of_fortran(mpi: MPI, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_requests_of_fortran_are_guarded_by_command(mpi: MPI) -> None:
     program = runs.program("sections.f90", mpi)

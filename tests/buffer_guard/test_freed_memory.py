@@ -92,6 +92,7 @@ def test_to_give_memory_back_costs_no_more_once_many_operations_were_pending(mpi
     assert (run.status, run.output, run.blocks) == (0, "as before, as before\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 @pytest.mark.parametrize("how", ["send", "receive"])
 def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -> None:
@@ -122,11 +123,13 @@ def _is_replaced(mpi: MPI, how: str) -> None:
     assert re.search(rf"\n    at replaced.c:\d+ in by_{how}\n", block)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_mapped_in_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> None:
     _is_replaced(mpi, "mmap")
 
 
+@pytest.mark.thorough
 @on_mpi("openmpi4")  # UCX's replacement of mremap moves the block to another place
 def test_what_is_moved_to_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> None:
     _is_replaced(mpi, "mremap")

@@ -360,6 +360,7 @@ def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
         assert mpi.run([program], n=1, preload=False).stdout == "824\n"
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_variables_are_looked_at_while_frames_come_and_go_around_them(
     mpi: MPI, tmp_path: Path
@@ -401,6 +402,7 @@ def test_what_procedures_in_fortran_use_by_name_is_told(mpi: MPI, tmp_path: Path
         assert (right.status, right.output.split(), right.blocks) == (0, ["6"], [])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
 def test_what_is_left_around_variables_is_taken_away(level: str, tmp_path: Path) -> None:
     program = tmp_path / "zones"

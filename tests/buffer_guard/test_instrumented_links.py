@@ -75,6 +75,7 @@ def test_a_program_with_nothing_to_look_at(
     start(sources / "program")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_objects_and_a_shared_library_with_nothing_to_look_at(compiler: str, sources: Path) -> None:
     make(sources, compiler, "-c", "main.c")
@@ -101,6 +102,7 @@ def test_a_program_of_mpi_with_nothing_to_look_at(mpi: MPI, sources: Path) -> No
     assert (run.status, run.blocks) == (0, [])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "words",
     [

@@ -23,6 +23,7 @@ CROWDED = re.compile(
 )
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_sparse_buffers_leave_the_program_its_mappings(mpi: MPI) -> None:
     program = runs.program("many_mappings.c", mpi, "-pthread", "-Wno-stringop-overflow")
@@ -32,6 +33,7 @@ def test_sparse_buffers_leave_the_program_its_mappings(mpi: MPI) -> None:
     assert said and 0 < int(said[1]) < 20 and said[2] == "100", run.last
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_without_room_for_more_mappings_goes_on(mpi: MPI) -> None:
     program = runs.program("many_mappings.c", mpi, "-pthread", "-Wno-stringop-overflow")

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.short import some
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
@@ -89,6 +91,7 @@ def test_operations_of_other_kinds_are_guarded(mpi: MPI) -> None:
     assert sorted(map(told, run.blocks)) == sorted(expected)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
     program = runs.program("guarded_random.c", mpi, "-pthread")
@@ -99,6 +102,7 @@ def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
         assert alone and "lost" not in alone
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi5")
 def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("partitions.c", mpi)], "--check=buffers")

@@ -11,8 +11,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests import support
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
@@ -188,7 +186,6 @@ def alike(block: str) -> str:
     return re.sub(r"buf\[\d+\]", "buf[N]", re.sub(r"(faces|psi)\+\d+", r"\1+N", told))
 
 
-@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_each_is_found_and_its_twin_is_silent(mpi: MPI, tmp_path: Path) -> None:
     program = built(mpi, tmp_path)

@@ -15,6 +15,7 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["signal", "action"])
 def test_a_handler_that_is_set_while_a_buffer_is_guarded_comes_behind(mpi: MPI, how: str) -> None:
@@ -27,6 +28,7 @@ def test_a_handler_that_is_set_while_a_buffer_is_guarded_comes_behind(mpi: MPI, 
     assert block.startswith("error: a store to the buffer of a pending MPI_Issend\n")
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("where", ["malloc", "static"])
 def test_no_page_of_a_coroutines_stack_is_forbidden(mpi: MPI, where: str) -> None:
@@ -47,6 +49,7 @@ def test_memory_that_the_program_protects_stays_so(mpi: MPI) -> None:
     assert (run.status, run.output, run.blocks) == (0, "handled 7\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_memory_that_another_thread_fills_is_left_to_it(mpi: MPI) -> None:
     program = runs.program("registered.c", mpi, "-pthread")
@@ -69,6 +72,7 @@ def _stack_limit(soft: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_STACK, before)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("where", ["heap", "frame", "thread"])
 def test_a_call_from_another_coroutine_does_not_come_from_further_out(mpi: MPI, where: str) -> None:
@@ -78,6 +82,7 @@ def test_a_call_from_another_coroutine_does_not_come_from_further_out(mpi: MPI, 
     assert (right.status, right.output, right.blocks) == (0, "1 100\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("who", ["gone", "thread_gone"])
 def test_a_buffer_of_a_function_that_has_returned_is_gone(mpi: MPI, who: str) -> None:
@@ -89,6 +94,7 @@ def test_a_buffer_of_a_function_that_has_returned_is_gone(mpi: MPI, who: str) ->
     )
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize(
     ("how", "output"),
@@ -115,12 +121,14 @@ def test_a_jump_into_a_buffer_is_the_programs(mpi: MPI) -> None:
     assert run.output == "not allowed\n"
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("page_opening.c", mpi, "-pthread")], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["lock", "again"])
 def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> None:
@@ -142,6 +150,7 @@ def test_what_is_received_is_there_before_a_message_tells_of_it(mpi: MPI) -> Non
 LARGEST_FRAME = 2100
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("thread", [[], ["thread"]], ids=["first", "thread"])
 @pytest.mark.parametrize("size", [0, 4096, 8192, 65536])

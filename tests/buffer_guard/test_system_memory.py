@@ -19,6 +19,7 @@ def test_pages_that_are_given_back_are_kept_nowhere(mpi: MPI) -> None:
     assert (run.status, run.output, run.blocks) == (0, "32, then 0\n" * 3, [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_buffers_that_are_no_more_take_no_room_from_others(mpi: MPI) -> None:
     program = runs.program("guard_file_size.c", mpi)
@@ -56,6 +57,7 @@ def _is_hindered(mpi: MPI, how: str, found: str, said: list[str]) -> None:
     assert run.last[:-1] == [f"mpipp: not checked: {one}" for one in said]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize(("how", "found", "said"), HINDERED, ids=[one[0] for one in HINDERED])
 def test_what_hinders_is_said(mpi: MPI, how: str, found: str, said: list[str]) -> None:
@@ -93,6 +95,7 @@ def test_a_block_above_other_memory_has_pages(mpi: MPI, where: str) -> None:
     assert runs.only(run.blocks).startswith(STORE)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["allocates", "forks"])
 def test_an_allocator_waits_for_nobody_that_waits_for_it(mpi: MPI, how: str) -> None:

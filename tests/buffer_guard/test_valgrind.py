@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from mpipp.cli.commands import exec
 from mpipp.cli.commands.run import command as run_command
 from tests.support import MPI, need, on_mpi, shell
@@ -102,6 +104,7 @@ def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     assert "mpipp: 2 errors beside valgrind's in 2 processes (" in wrong, wrong
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_partitions_are_the_program_s_as_they_arrive(mpi: MPI) -> None:
     right = alike(told(mpi, name="valgrind_partitions.c", said="1\n"))

@@ -114,6 +114,7 @@ def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pattern", "uses_pid", "is_warned"),
     [

@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.support import (
     MPI,
     clean_environment,
@@ -76,6 +78,7 @@ def test_a_breakpoint_before_the_program_runs(mpi: MPI) -> None:
     assert "PMPI_Init" in done.stdout.split("Temporary breakpoint 2, main")[1]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_redirection_and_a_program_without_a_mark(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(PROGRAM, mpi)
@@ -86,6 +89,7 @@ def test_redirection_and_a_program_without_a_mark(mpi: MPI, tmp_path: Path) -> N
     assert (tmp_path / "out").read_text() == "argument redirected\n"
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_was_preloaded_stays(mpi: MPI) -> None:
     other = os.path.realpath("/lib/x86_64-linux-gnu/libm.so.6")

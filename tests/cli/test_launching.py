@@ -102,6 +102,7 @@ def test_a_program_with_any_name(mpi: MPI, options: Sequence[str], tmp_path: Pat
     assert re.fullmatch(r"0 of 1: \[c=d\] \S+/libmpipp_\w+\.so\n", done.stdout)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_program_with_any_name_in_gdb_and_in_a_sweep(mpi: MPI, tmp_path: Path) -> None:
     program = tmp_path / "x=y"

@@ -66,6 +66,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("which", "how"), PAIRS)
 def test_a_compiler_of_others_beside_the_library_is_left_out(
     which: str, how: str, program: Path, tmp_path: Path

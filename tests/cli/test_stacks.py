@@ -152,6 +152,7 @@ while True:
 """
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_waits_of_ranks_beside_others_that_move(
     mpi: support.MPI, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,6 +10,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.dap.session import command, environment, gdb_options
 from tests.debug.test_run_control import PROGRAMS
 from tests.support import MPI, ROOT, compile_program, finished, lacking, need, on_mpi
@@ -77,6 +79,7 @@ def test_the_settings_in_the_documents_are_known() -> None:
         assert set(one) <= known
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_emacs(mpi: MPI, tmp_path: Path) -> None:
     emacs = need("emacs")

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.debug.terminal import debugging, is_alive
 from tests.support import MPI, compile_program, on_mpi
 
@@ -104,6 +106,7 @@ def test_a_detached_job_ends_by_itself(mpi: MPI) -> None:
         assert gdb.end() == 0  # the launcher's status
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi5")
 def test_a_rank_that_forks_or_becomes_another_program(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ends.c", mpi)

@@ -184,6 +184,7 @@ def program_of(section: Section, mpi: MPI, kind: str) -> Path:
 
 
 @on_mpi("mpich4", "openmpi4")
+@pytest.mark.each_case
 @each_quarter
 def test_reported(number: int, mpi: MPI) -> None:
     sections = [one for one in ALONE[number::4] if is_for(one, mpi)]
@@ -200,6 +201,7 @@ def test_several_are_reported(number: int, mpi: MPI) -> None:
 
 
 @on_mpi("mpich4")
+@pytest.mark.each_case
 @each_quarter
 def test_silent_when_corrected(number: int, mpi: MPI) -> None:
     for section, printed in reports_of_one(ALONE[number::4], mpi, "-corrected"):

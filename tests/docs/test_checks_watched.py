@@ -58,6 +58,7 @@ def watched(section: Section, mpi: MPI, text: str, kind: str = "") -> tuple[str,
     return "".join(_BLOCK.findall(said)), said.splitlines()[-1]
 
 
+@pytest.mark.each_case
 @on_mpi("mpich4")
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
 def test_told_and_silent_when_corrected(section: Section, mpi: MPI) -> None:

@@ -49,7 +49,7 @@ def test_the_checks(mpi: support.MPI, tmp_path: Path) -> None:
     assert "warning: 1 error handler is not freed" in output
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *support.repeated(2)])
 @support.on_mpi("mpich4", "openmpi4")
 def test_random_damage(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
     check(mpi, f"fuzz({some(100)}, {seed})", tmp_path)

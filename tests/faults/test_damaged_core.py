@@ -48,7 +48,7 @@ def look(core: Path) -> str:
     return support.gdb_batch(["mpipp info"], stop=[f"core-file {core}"])
 
 
-@pytest.mark.parametrize("which", [0, 3])
+@pytest.mark.parametrize("which", [0, *support.repeated(3)])
 def test_a_huge_segment(core: bytes, which: int, tmp_path: Path) -> None:
     damaged = bytearray(core)
     place = list(load_segments(core))[which]

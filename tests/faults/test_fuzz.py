@@ -103,7 +103,7 @@ def sentence(error: MpippError) -> None:
     assert len(text) > 10 and "\n" not in text, text
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(some(4)))
 def test_random_damage(seed: int) -> None:
     chance = random.Random(seed)
     made = image()

@@ -6,6 +6,7 @@ The sender of a core file with its program chooses all of them.
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -28,15 +29,17 @@ NAMES = {
 }
 
 IN_ALL = ("commands", "bytes", "expressions")
-BOTH = [
-    (name, language)
-    for name in NAMES
-    for language in names.LANGUAGES
-    if language == "c" or name in IN_ALL
+# For `make test`: names that gdb or a terminal might obey, and one of them in every language.
+SHORT = {("commands", language) for language in names.LANGUAGES}
+SHORT |= {(name, "c") for name in ("python", "functions", "escapes", "bytes")}
+PAIRS = [
+    pytest.param(*pair, marks=[pytest.mark.thorough] * (pair not in SHORT))
+    for pair in itertools.product(NAMES, names.LANGUAGES)
+    if pair[1] == "c" or pair[0] in IN_ALL
 ]
 
 
-@pytest.mark.parametrize(("name", "language"), BOTH)
+@pytest.mark.parametrize(("name", "language"), PAIRS)
 def test_names(name: str, language: str, tmp_path: Path) -> None:
     mpi = support.find_mpi(support.MPI_IDS[0])
     program = names.renamed(names.program(language, mpi), NAMES[name], tmp_path / "program")

@@ -33,6 +33,7 @@ int main(void) {
 COUNTED = "1 vectors, 10 commits, 5 sends, depth 1\n"
 
 
+@pytest.mark.thorough
 @support.every_mpi
 @pytest.mark.parametrize("order", ["tool first", "mpipp first"])
 def test_both_see_every_call(mpi: support.MPI, order: str) -> None:

@@ -8,6 +8,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.faults import faults
 from tests.wrapper.watched import Process, watched
@@ -64,6 +66,7 @@ def test_mpi_loaded_out_of_sight(mpi: support.MPI, tmp_path: Path) -> None:
     assert "process   rank 0 of 1" in output, output
 
 
+@pytest.mark.thorough
 @SOME
 def test_mpi_out_of_sight_beside_a_thread_that_loads(mpi: support.MPI, tmp_path: Path) -> None:
     expected = faults.families_says(mpi.id, tmp_path)
@@ -87,6 +90,7 @@ def test_after_finalize(mpi: support.MPI) -> None:
     assert "MPI finalized" in output, output
 
 
+@pytest.mark.thorough
 @SOME
 def test_core_of_an_abort_in_an_error_handler(mpi: support.MPI, tmp_path: Path) -> None:
     program = faults.program("processes.c", mpi)

@@ -13,7 +13,7 @@ from tests.fuzz.snapshots import STOPS
 from tests.short import some
 
 
-@pytest.mark.parametrize("first", [0, 1_000_000])
+@pytest.mark.parametrize("first", [0, *support.repeated(1_000_000)])
 @support.on_mpi("mpich4", "openmpi4")
 def test_snapshots(mpi: support.MPI, first: int) -> None:
     for seed in range(first, first + some(120)):
@@ -43,6 +43,7 @@ def test_directories(mpi: support.MPI) -> None:
     assert not any(found), "make fuzz FUZZ_ARGS=--directories\n" + "\n".join(filter(None, found))
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_names(mpi: support.MPI) -> None:
     number = some(names.TOGETHER)

@@ -101,6 +101,7 @@ def program(mpi: support.MPI, interface: str) -> Path:
 MARK = ["break work::mark", "run", "frame function cells"]
 
 
+@pytest.mark.each_case
 @support.every_fortran
 @every_interface
 def test_handles(mpi: support.MPI, interface: str) -> None:
@@ -112,12 +113,14 @@ def test_handles(mpi: support.MPI, interface: str) -> None:
     conversation.hold(lines, program=program(mpi, interface), mpi=mpi, stop=MARK)
 
 
+@pytest.mark.each_case
 @support.every_fortran
 @every_interface
 def test_buffers_of_requests(mpi: support.MPI, interface: str) -> None:
     conversation.hold(BUFFERS, program=program(mpi, interface), mpi=mpi, stop=MARK)
 
 
+@pytest.mark.each_case
 @support.every_fortran
 @every_interface
 def test_buffers_of_calls(mpi: support.MPI, interface: str) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.debug.terminal import Debugger, debugging
 from tests.nodes.cluster import Cluster, cluster
 from tests.support import MPI, compile_program, on_mpi
@@ -80,6 +82,7 @@ def test_ranks_on_three_nodes(mpi: MPI) -> None:
         expect_nothing_left(nodes, program.name)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_no_process_is_left_on_a_node_when_the_debugger_dies(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ring.c", mpi)
@@ -91,6 +94,7 @@ def test_no_process_is_left_on_a_node_when_the_debugger_dies(mpi: MPI) -> None:
         expect_nothing_left(nodes, program.name)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_a_node_without_gdbserver(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ring.c", mpi)

@@ -42,6 +42,7 @@ def test_what_is_pending_holds_junk_and_partitions_are_late(mpi: MPI) -> None:
         assert (done.returncode, done.stdout) == (0, said("junk", *more, *parts) + rest)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_threads_that_use_one_window(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "threads_onesided.c", mpi, ("-g", "-O0", "-pthread"))
@@ -160,6 +161,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_seed_chooses_the_same_however_often_a_program_polls(mpi: MPI) -> None:
     program = compile_program(POLLS, mpi, ("-g", "-O0"))

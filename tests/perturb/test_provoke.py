@@ -160,6 +160,7 @@ def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
     assert "--provoke=5" in again and "--provoke-sweep" not in again
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
     mpi: MPI, tmp_path: Path

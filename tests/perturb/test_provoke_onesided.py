@@ -44,7 +44,6 @@ def said(of_wrong: str) -> str:
     return wrong + "".join(f"right {name}: holds\n" for name in CASES)
 
 
-@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_latent_errors_show(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "onesided.c", mpi)
@@ -55,7 +54,6 @@ def test_latent_errors_show(mpi: MPI) -> None:
     assert done.stderr.startswith("mpipp: one-sided operations perturbed with seed 1\n")
 
 
-@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_correct_programs_stay_as_they_are(mpi: MPI) -> None:
     """Each run has 100 programs, which check their results themselves.
@@ -114,6 +112,7 @@ def test_schedules_are_shown(mpi: MPI) -> None:
     assert parts.format(before, 2) in done.stderr
 
 
+@pytest.mark.thorough
 @on_mpi("openmpi4")
 def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "onesided.c", mpi)

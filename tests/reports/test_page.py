@@ -251,6 +251,7 @@ def test_many_findings_are_filtered(shown: Browser, tmp_path: Path) -> None:
     assert shown.value(f"document.querySelector({link!r}).checkVisibility()")
 
 
+@pytest.mark.thorough
 def test_axe_finds_nothing_in_a_page_of_many(shown: Browser, tmp_path: Path) -> None:
     shown.show(many(tmp_path, 42), width=500)
     assert shown.violations() == []

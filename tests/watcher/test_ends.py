@@ -502,6 +502,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
     """MPI_Finalize first deletes the attributes of MPI_COMM_SELF (MPI-4.1, section 11.2.4).

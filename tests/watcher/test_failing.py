@@ -99,6 +99,7 @@ def test_a_call_that_one_process_tries_in_vain(mpi: MPI) -> None:
     assert found.last[:-1] == [NOT_COMPARED]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_call_is_refused_between_nodes(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, "bcast", source="failing.c")

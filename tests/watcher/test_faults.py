@@ -67,6 +67,7 @@ def test_one_process_is_left_out(
         trace.parent.rmdir()  # fails unless the directory is empty now
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_what_fails_between_processes(mpi: MPI, tmp_path: Path) -> None:
     """If one comparison between processes fails, the others still run."""

@@ -110,6 +110,7 @@ def programs_of(run: Popen[str]) -> list[int]:
     return found
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
     """A process is stopped for longer than --hang-after. It has not died, and it waits
@@ -152,6 +153,7 @@ warning: a process has called MPI_Abort
 """
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
     """A process announces its end before it aborts the others, so its message comes first."""
@@ -159,6 +161,7 @@ def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
     assert [block[: len(ABORTED)] for block in found.blocks] == [ABORTED]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_call_after_finalize_that_is_heard_late(mpi: MPI) -> None:
     found = heard_late(mpi, "late")
@@ -194,6 +197,7 @@ UNSEEN = (
 )
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_becomes_another_program_has_not_died(mpi: MPI) -> None:
     with ready(mpi, "exec") as run:

@@ -74,6 +74,7 @@ def debugger(pid: int) -> Iterator[subprocess.Popen[str]]:
         gdb.communicate("detach\nquit\n", timeout=60)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_a_debugger_on_the_watcher(mpi: MPI) -> None:
     with ready(mpi, "three") as run, debugger(watcher_of(run.pid)):

@@ -10,6 +10,8 @@ import sys
 import time
 from subprocess import Popen
 
+import pytest
+
 from tests.support import MPI, ROOT, compile_program, on_mpi
 from tests.watcher import runs
 from tests.watcher.test_unwatched import children
@@ -48,6 +50,7 @@ def test_it_is_awaited(mpi: MPI) -> None:
     assert line.startswith("mpipp: no errors in 2 processes (20,022 MPI calls checked)"), line
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_the_user_waits_no_longer(mpi: MPI) -> None:
     run = counting(mpi, 50000, "-m", "mpipp.cli")

@@ -142,6 +142,7 @@ def test_they_are_compared_with_their_parents(
     assert found.last == last
 
 
+@pytest.mark.thorough
 @on_mpi("openmpi4")
 def test_they_are_compared_only_when_all_are_there(mpi: MPI) -> None:
     """While the second process runs, the last of three may still spawn others."""

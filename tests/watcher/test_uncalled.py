@@ -170,6 +170,7 @@ def test_others_poll(mpi: MPI, wrong: bool) -> None:
     assert wrong or found.status == 0  # after Ctrl-C, the launcher sets the status
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_others_have_waited_long_when_one_ends_the_job(mpi: MPI) -> None:
     program = support.compile_program(POLLS, mpi, ("-g",))
@@ -195,6 +196,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_one_after_the_other_comes_to_wait(mpi: MPI, tmp_path: Path) -> None:
     """Several processes wait for a process that will not communicate again: mpipp

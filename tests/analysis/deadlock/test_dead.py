@@ -62,6 +62,7 @@ def test_one_that_another_process_has_ended_shows_where_it_was(
     assert support.shell("check", core).stdout.startswith("no findings")
 
 
+@pytest.mark.thorough
 @both
 def test_in_a_debugger(mpi: support.MPI) -> None:
     program = support.compile_program(PROGRAMS / "dying.c", mpi, ("-g", "-O0"))

@@ -30,6 +30,7 @@ OF_SESSIONS = [name for name in reports(SESSIONS) if name != "left"]
 CHECKS = {"deadlock", "lone-wait", "collective-mismatch"}
 
 
+@pytest.mark.each_case
 @pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", EXPECTED)
@@ -37,6 +38,7 @@ def test_hanging(mpi: support.MPI, name: str) -> None:
     is_said(mpi, "hanging.c", REPORTS, name)
 
 
+@pytest.mark.each_case
 @pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", OF_BOTH)
@@ -44,6 +46,7 @@ def test_waits(mpi: support.MPI, name: str) -> None:
     is_said(mpi, "waits.c", WAITS, name)
 
 
+@pytest.mark.each_case
 @pytest.mark.timeout(600)
 @support.on_mpi("mpich4")
 @pytest.mark.parametrize("name", OF_MPICH)
@@ -58,6 +61,7 @@ def test_waits_of_open_mpi(mpi: support.MPI, name: str) -> None:
     is_said(mpi, "waits.c", WAITS, name)
 
 
+@pytest.mark.each_case
 @pytest.mark.timeout(600)
 @support.on_mpi("mpich5", "openmpi5")  # MPICH 4.0 ends a process in most of these calls
 @pytest.mark.parametrize("name", OF_SESSIONS)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.analysis.rma import onesided_sources as written
 from tests.short import some
 from tests.support import MPI, compile_program, on_mpi
@@ -27,6 +29,7 @@ def test_of_random_programs_is_told_what_the_oracle_says(mpi: MPI, tmp_path: Pat
     assert some(4) <= compared.conflicting <= len(made.programs) - some(4)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_loads_and_stores_are_in_random_programs_too(mpi: MPI, tmp_path: Path) -> None:
     for separate in (False, True):

@@ -66,6 +66,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return to.resolve()
 
 
+@pytest.mark.thorough
 def test_links_and_anchors_hold(site: Path) -> None:
     assert list(broken(site)) == []
 

@@ -174,6 +174,7 @@ def test_two_jobs(mpi: support.MPI) -> None:
     ]
 
 
+@pytest.mark.each_case
 @both
 # Limit the jobs of one test, and run some on each library.
 @pytest.mark.parametrize("part", range(4))

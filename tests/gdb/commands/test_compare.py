@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.gdb import transcript
 
@@ -42,6 +44,7 @@ def test_pointers_and_polymorphic_objects_of_fortran(mpi: support.MPI) -> None:
     transcript.hold("compare_odd_fortran.txt", program=program, mpi=mpi, stop=stop)
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_buffer_is_no_part_of_what_has_any_length(mpi: support.MPI) -> None:
     said = {}
@@ -80,6 +83,7 @@ def test_without_debug_information(mpi: support.MPI) -> None:
     transcript.hold("compare_plain.txt", program=program, mpi=mpi, stop=["break mark", "run", "up"])
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4")
 def test_a_core(mpi: support.MPI, tmp_path: Path) -> None:
     program = support.compile_program(support.program_source("gdb", "compare.c"), mpi)

@@ -7,6 +7,8 @@ import re
 import subprocess
 from dataclasses import replace
 
+import pytest
+
 from tests import mi as machine_interface
 from tests import support
 from tests.ranks import ranks, until_inside
@@ -22,6 +24,7 @@ def plain(output: str) -> list[str]:
     return re.sub(r" \S*/(\w+\.[ch]:\d+)", r" \1", output).splitlines()
 
 
+@pytest.mark.thorough
 @both
 def test_several_inferiors(mpi: support.MPI) -> None:
     words = ["here", *(["thread"] if mpi.id == "openmpi4" else [])]

@@ -6,6 +6,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.gdb import expectations, transcript
 
@@ -229,6 +231,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_odd_structs_of_c(mpi: support.MPI) -> None:
     codes = made(["shared_t", "packed_t", "links_t", "nothing", "*huge"], "odd_members.c", mpi)
@@ -284,6 +287,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_odd_classes_of_cxx(mpi: support.MPI) -> None:
     codes = made(["both", "derived", "inside", "library"], "odd_members.cc", mpi)
@@ -322,6 +326,7 @@ def test_a_member_that_another_hides_is_not_covered_by_it(mpi: support.MPI) -> N
     ]
 
 
+@pytest.mark.thorough
 @support.every_fortran
 def test_odd_derived_types_of_fortran(mpi: support.MPI) -> None:
     (code,) = made(["one"], "odd_members.f90", mpi)

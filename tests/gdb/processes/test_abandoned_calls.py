@@ -43,6 +43,7 @@ def test_not_left(mpi: support.MPI, how: str) -> None:
     assert calls(output) == CALL
 
 
+@pytest.mark.thorough
 @support.on_mpi(support.MPI_IDS[0])
 def test_left_in_a_core(mpi: support.MPI, tmp_path: Path) -> None:
     program = support.compile_program(support.program_source("gdb", "abandoned_calls.c"), mpi)

@@ -53,6 +53,7 @@ def asked(commands: list[str], program: Path, core: Path) -> list[str]:
     return re.sub("0x[0-9a-f]{6,}", "%p", output).splitlines()
 
 
+@pytest.mark.thorough
 def test_many_mappings(dumped: Dumped, tmp_path: Path) -> None:
     core = cores.as_the_kernel(dumped.core, tmp_path / "core", empty=0x10000)
     assert asked(["mpipp check"], dumped.program, core) == [NOTHING]

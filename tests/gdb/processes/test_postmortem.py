@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests import cores, support
 from tests.gdb import expectations
 from tests.ranks import until_inside
@@ -182,6 +184,7 @@ def test_core_without_the_wrapper(mpi: support.MPI, tmp_path: Path) -> None:
     assert expectations.Expectation("main", "", INSIDE_MATRIX, 0).matches(matrix), matrix
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_core_without_its_program(mpi: support.MPI, tmp_path: Path) -> None:
     program = Path(shutil.copy(support.compile_program(WRONG_RANK, mpi), tmp_path / "program"))

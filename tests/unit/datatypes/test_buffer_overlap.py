@@ -380,6 +380,7 @@ def test_absolute_addresses_and_nothing() -> None:
     assert between(Buffer(INT, 0, 0), Buffer(INT, 1, 0)) is None
 
 
+@pytest.mark.thorough
 def test_blocks_of_many_blocks() -> None:
     # Every second column of a matrix: 10^8 blocks, which must not be listed.
     columns = [(1, 16 * i, vector(10_000, 1, 20_000, DOUBLE)) for i in range(10_000)]

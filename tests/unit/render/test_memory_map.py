@@ -247,6 +247,7 @@ def test_letters_are_different() -> None:
     assert all(a.islower() and len(a) == 1 for a in letters.values())
 
 
+@pytest.mark.thorough
 def test_ten_thousand_structs_in_each_other() -> None:
     made, began = INT, time.process_time()
     for i in range(1, 10_001):

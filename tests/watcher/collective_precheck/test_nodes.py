@@ -75,6 +75,7 @@ def test_a_call_that_is_not_to_be_made_ends_the_job(mpi: MPI, tmp_path: Path) ->
     assert found.last == ["mpipp: 1 error in 4 processes (152 MPI calls checked)"]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_groups_are_compared(mpi: MPI, tmp_path: Path) -> None:
     options = ("--strict", "--on-error", "handler")
@@ -84,6 +85,7 @@ def test_groups_are_compared(mpi: MPI, tmp_path: Path) -> None:
     assert block.splitlines()[0] == "error: the processes pass different groups"
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_one_place_may_be_wrong_twice_where_nothing_is_strict(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, "twice", source=ACROSS)
@@ -95,6 +97,7 @@ def test_one_place_may_be_wrong_twice_where_nothing_is_strict(mpi: MPI, tmp_path
     ]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_nobody_stops_for_what_is_known(mpi: MPI, tmp_path: Path) -> None:
     known = tmp_path / "known"
@@ -108,6 +111,7 @@ def test_nobody_stops_for_what_is_known(mpi: MPI, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_nothing_is_left_of_what_was_exchanged(mpi: MPI, tmp_path: Path) -> None:
     found = watched(
@@ -117,6 +121,7 @@ def test_nothing_is_left_of_what_was_exchanged(mpi: MPI, tmp_path: Path) -> None
     assert len(list((tmp_path / "report" / STRICT).iterdir())) == 4  # the votes
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_both_sides_stop_and_each_node_says_where(mpi: MPI, tmp_path: Path) -> None:
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
@@ -199,6 +204,7 @@ earlier
   MUST: MUST_ERROR_COLLECTIVE_CALL_MISMATCH"""
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_calls_on_a_file_are_told_at_the_end(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, "file", options=("--strict",), source=ACROSS)
@@ -212,6 +218,7 @@ def test_nobody_is_awaited_who_cannot_be_compared(mpi: MPI, tmp_path: Path) -> N
     assert not any("between nodes" in line for line in found.last)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 @pytest.mark.parametrize("how", ["later", "slowly"])
 def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
     assert blocks == [mpi.cited(FOUND[how])]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_the_questions_at_their_completion_are_counted(mpi: MPI) -> None:
     """Each of two processes sends one query."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
@@ -45,6 +47,7 @@ KEYS = re.compile(
 )
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_keys_of_attributes(mpi: MPI) -> None:
     program = runs.program("growing.c", mpi)

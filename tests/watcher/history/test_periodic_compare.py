@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
@@ -64,6 +66,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     )
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_moves_is_not_misread(mpi: MPI, tmp_path: Path) -> None:
     found = runs.run(mpi, [runs.program("paused.c", mpi), os.devnull, "loop"])

@@ -119,6 +119,7 @@ def told(run: Popen[str], text: str) -> subprocess.CompletedProcess[str]:
     return runs.ended(run, said)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_nothing_is_said_of_what_comes(mpi: MPI) -> None:
     program = support.compile_program(PROGRAM, mpi, ("-g",))
@@ -138,6 +139,7 @@ def test_who_asks_several_in_turn_is_not_said_to_wait_for_one(mpi: MPI) -> None:
     assert done.stderr.count("remark: ") == done.stderr.count(first) == 1, done.stderr
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_of_processes_of_two_nodes(mpi: MPI) -> None:
     launcher = " ".join([sys.executable, str(LAUNCHER), "1", *mpi.mpiexec])

@@ -60,6 +60,7 @@ def test_the_block_of_another_process(name: str, mpi: MPI) -> None:
     assert "    writes buf(INT)" in block
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_sent_meanwhile(mpi: MPI) -> None:
     """The call reads the whole vector, and writes the result to its first block."""
@@ -80,6 +81,7 @@ def test_of_a_vector_elsewhere_only_the_result_is_there(mpi: MPI) -> None:
     assert found.last[0].startswith("mpipp: no errors in 2 processes")
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_beside_the_vector(mpi: MPI) -> None:
     receive = RECEIVE.replace("&buf[2]", "other")

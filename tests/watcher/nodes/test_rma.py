@@ -89,6 +89,7 @@ def test_the_log_of_a_process_that_is_killed_is_there(mpi: MPI, tmp_path: Path) 
     assert block.split("\n")[0] == ("error: MPI_Put and MPI_Put write the same memory: data race")
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
     source = support.program_source("analysis/rma", "conflicts.c")
@@ -162,6 +163,7 @@ def files(directory: Path, folder: str) -> list[Path]:
     return [Path(path) for path in paths_in(str(directory / folder))]
 
 
+@pytest.mark.thorough
 def test_all_that_is_left_is_compared_again(left: Path) -> None:
     found = compare.compare(str(left), told=of_nodes(left, "node0", "node1", "node2"))
     assert (len(found.findings), found.unchecked) == (CONFLICTS, [])

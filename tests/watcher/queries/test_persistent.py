@@ -111,6 +111,7 @@ def test_what_is_right(mpi: MPI) -> None:
     assert re.fullmatch(r"mpipp: no errors in 2 processes \([\d,]+ MPI calls checked\)", last), last
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_other_threads_change_nothing(mpi: MPI) -> None:
     """The wrapper stores the boxes of operations from the start, with threads or not."""

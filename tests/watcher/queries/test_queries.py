@@ -40,7 +40,6 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, source: Path, tmp_path: Path
     assert (missing, told - wanted, content["not_checked"]) == (set(), set(), [])
 
 
-@pytest.mark.each_mpi
 @support.on_mpi("mpich4", "openmpi4")
 def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
     """20,000 random calls with both libraries; `make fuzz` makes more."""
@@ -255,6 +254,7 @@ def test_a_process_stops_in_the_call(mpi: MPI) -> None:
     assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process (252 MPI calls checked)"
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) -> None:
     program = runs.program("first_call.c", mpi, "-pthread")

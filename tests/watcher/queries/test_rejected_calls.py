@@ -123,6 +123,7 @@ wrong.error_class = late
 """
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_a_watcher_that_is_at_work_is_awaited(mpi: MPI, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(LATE)

@@ -140,6 +140,7 @@ def test_what_processes_hold(mpi: MPI) -> None:
     assert runs.only(found.blocks).endswith(HELD), found.blocks
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_a_process_that_has_raised_an_exception(mpi: MPI, tmp_path: Path) -> None:
     """The interpreter calls MPI_Finalize, at a C line that means nothing to the user."""
@@ -149,6 +150,7 @@ def test_a_process_that_has_raised_an_exception(mpi: MPI, tmp_path: Path) -> Non
     assert (found.status, found.blocks) == (86, [RAISED])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_on_another_node(mpi: MPI, tmp_path: Path) -> None:
     """The node's watcher has no connection to the launcher."""

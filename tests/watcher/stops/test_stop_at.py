@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.support import MPI
 from tests.watcher import runs
@@ -92,6 +94,7 @@ def test_both_stop_in_the_fourth_message(mpi: MPI, tmp_path: Path) -> None:
     assert last[-1] == "mpipp: no errors in 2 processes (18 MPI calls checked)"
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4")
 def test_what_is_no_finding(mpi: MPI, tmp_path: Path) -> None:
     runs.run(mpi, [program(mpi, True)], "--report", str(tmp_path))

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.support import MPI
 from tests.watcher import runs
@@ -147,6 +149,7 @@ def test_a_deadlock(mpi: MPI) -> None:
         assert not {state.rpartition(")")[2].split()[0] for state in states} & {"T", "t"}
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4")
 def test_gdb_opens_in_a_deadlock(mpi: MPI) -> None:
     run = opened(mpi, program(mpi), "--gdb=all", "--hang-after", "0.5", arguments=("hangs",))
@@ -162,6 +165,7 @@ def test_gdb_opens_in_a_deadlock(mpi: MPI) -> None:
     assert status != 0, said
 
 
+@pytest.mark.thorough
 @support.on_mpi("mpich4")
 def test_gdb_opens_in_a_call_that_disagrees(mpi: MPI) -> None:
     """gdb opens in one of the processes, because the others wait for it."""

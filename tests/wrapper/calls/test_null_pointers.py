@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from tests import support
 from tests.wrapper.watched import headers
 
@@ -66,7 +64,6 @@ def both(
         return without.result(), wrapped.result()
 
 
-@pytest.mark.each_mpi
 @support.every_mpi
 def test_null_pointers(mpi: support.MPI, tmp_path: Path) -> None:
     without, wrapped = both(mpi, tmp_path / "all", 400)

@@ -70,6 +70,7 @@ def test_the_recorder_has_no_handler_no_thread_and_nothing_of_the_c_library(mpi:
     assert (recorded, none, loaded) == (without, [], ["libmpipp_.so"])
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize(
     ("options", "parts"),
     [

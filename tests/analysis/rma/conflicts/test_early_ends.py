@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support import MPI, ROOT, compile_program, on_mpi, program_source
 from tests.watcher import runs
 
@@ -20,6 +22,7 @@ def expected(name: str) -> list[str]:
     return told((HERE / "expected" / name).read_text().strip("\n").split("\n\n"))
 
 
+@pytest.mark.thorough
 @on_mpi("mpich5", "openmpi5")
 def test_conflicts_are_told_with_new_libraries(mpi: MPI) -> None:
     program = compile_program(program_source("analysis/rma", "conflicts.c"), mpi)
@@ -30,6 +33,7 @@ def test_conflicts_are_told_with_new_libraries(mpi: MPI) -> None:
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich5", "openmpi5")
 def test_the_cases_of_the_paper_with_new_libraries(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(ROOT / "examples" / "cases.c", mpi, tmp_path)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support import MPI, compile_program, on_mpi, program_source
 from tests.watcher import runs
 
@@ -30,6 +32,7 @@ def test_large_counts_are_watched(mpi: MPI) -> None:
     assert [line.partition(" (")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_large_counts_are_provoked(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi)
@@ -38,6 +41,7 @@ def test_large_counts_are_provoked(mpi: MPI) -> None:
         assert (run.status, sorted(run.output.splitlines())) == (0, RIGHT)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_operations_of_too_many_pieces_are_counted(mpi: MPI) -> None:
     program = compile_program(program_source("analysis/rma", "pieces.c"), mpi)

@@ -41,6 +41,7 @@ def test_those_that_are_right_are_not(mpi: MPI) -> None:
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["apart", "same"])
 def test_a_loop_reaches_what_it_reaches(mpi: MPI, how: str) -> None:

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from tests.support import MPI, ROOT, compile_program, every_mpi, on_mpi, program_source
+from tests.support import MPI, ROOT, compile_program, every_mpi, on_mpi, program_source, repeated
 from tests.watcher import runs
 
 SOURCE = program_source("analysis/rma", "wrong_epochs.c")
@@ -173,9 +173,16 @@ TOGETHER = (
     *("no_check_too_early", "no_check_of_locks", "gone_buffer", "two_of_one_buffer"),
     *("gone_before_the_wait", "result_on_the_origin"),
 )
-RUNS = [list(TOGETHER), *([case] for case in FOUND if case not in TOGETHER)]
+ALONE = [case for case in FOUND if case not in TOGETHER]
+FIRST = {FOUND[case][0]: case for case in reversed([*TOGETHER, *ALONE])}.values()
+RUNS = [
+    [*TOGETHER],
+    *([case] for case in ALONE if case in FIRST),
+    *repeated(*([case] for case in ALONE if case not in FIRST)),
+]
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("cases", RUNS, ids=lambda cases: cases[0])
 @on_mpi("mpich4", "openmpi4")
 def test_mistakes_are_told(mpi: MPI, cases: list[str]) -> None:

@@ -52,6 +52,7 @@ def test_a_load_is_found(mpi: MPI) -> None:
         found(mpi, case)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", [*LOOKED_AT[2:], "given", "again", "overlap"])
 @on_mpi("mpich4", "openmpi4")
 def test_a_load_is_found_whatever_else_is_done(mpi: MPI, case: str) -> None:

@@ -12,6 +12,7 @@ from mpipp.analysis.rma_engine import analyse, dynamic_windows
 from mpipp.analysis.rma_engine.conflicts.search import MOST_ALIKE
 from mpipp.model.rma_events import Attached, Comb, Event, Memory, Operation
 from mpipp.registry.rma_log.entries import ANY
+from tests.support import repeated
 from tests.unit.analysis.rma.event_programs import BASE, Program, at, buffer, told
 from tests.unit.registry.test_rma_log import KINDS, log, receives
 
@@ -167,7 +168,7 @@ def seconds(work: Callable[[], object]) -> float:
     return min(found)
 
 
-@pytest.mark.parametrize("what", ["detached", "attached", "windows"])
+@pytest.mark.parametrize("what", ["windows", *repeated("detached", "attached")])
 def test_time_does_not_grow_with_the_square_of_pieces_of_memory(what: str) -> None:
     def took(number: int) -> float:
         if what == "windows":
