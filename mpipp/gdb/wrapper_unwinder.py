@@ -18,6 +18,7 @@ from mpipp.gdb import console
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import abandoned_frames, sessions, symbol_names
 from mpipp.gdb.program.inferior_memory import is_core
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Call
 
 
@@ -73,7 +74,7 @@ def _unwound(frame: Any) -> Any:
 
 def _call() -> Call | None:
     session = sessions.current()
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     if session is None or thread is None:
         return None
     recorded = buffer_lookup.recorded_thread(session, thread)

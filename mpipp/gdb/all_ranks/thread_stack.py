@@ -19,6 +19,7 @@ from mpipp.gdb.program import (
     symbol_names,
 )
 from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Call, Thread
 from mpipp.ranks.stack_tree import LIBRARY, PROGRAM, Step
 from mpipp.symbolizer.demangle import source_name
@@ -48,8 +49,11 @@ def steps(session: Session | None, process: Process | None) -> list[Step]:
     program, the steps are lines of Python. Frames inside MPI are left out, except callbacks of the
     program.
     """
+    thread = selected_thread()
+    if thread is None:
+        return []
     call = active_call(session) if session is not None else None
-    tid = gdb.selected_thread().ptid[1]
+    tid = thread.ptid[1]
     called: list[Step] = []
     if call is not None and process is not None:
         called = stack_steps.steps(Operation(process, call, None, tid))
@@ -67,10 +71,10 @@ def steps(session: Session | None, process: Process | None) -> list[Step]:
 
 def active_call(session: Session) -> Call | None:
     """The MPI call that the selected thread is in, also if mpipp keeps no record of such calls."""
-    found = buffer_lookup.active_call(session)
-    if found is None:
-        thread = buffer_lookup.recorded_thread(session, gdb.selected_thread())
-        found = thread.unrecorded if thread is not None else None
+    found, thread = buffer_lookup.active_call(session), selected_thread()
+    if found is None and thread is not None:
+        recorded = buffer_lookup.recorded_thread(session, thread)
+        found = recorded.unrecorded if recorded is not None else None
     return found
 
 

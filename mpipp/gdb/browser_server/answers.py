@@ -30,6 +30,7 @@ from mpipp.gdb.program import (
     symbol_names,
 )
 from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.render import outline
 from mpipp.render.outline import Item, Line
 
@@ -167,7 +168,7 @@ def _running(inferior: gdb.Inferior) -> bool:
 
 def _place(session: Session | None) -> str:
     # The innermost frame with a source line. In an MPI call, search from the frame that called MPI.
-    if gdb.selected_thread() is None:
+    if selected_thread() is None:
         return ""
     call = buffer_lookup.active_call(session) if session is not None else None
     frame: gdb.Frame | None = (

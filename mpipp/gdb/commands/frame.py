@@ -14,6 +14,7 @@ from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import calling_frame, sessions
+from mpipp.gdb.selected_thread import selected_thread
 
 
 class Frame(Command):
@@ -42,15 +43,15 @@ class Frame(Command):
                 '"frame" or "up"'
             )
         session = sessions.required()
-        call = buffer_lookup.active_call(session)
+        call, thread = buffer_lookup.active_call(session), selected_thread()
         stopped = _stopped_by_wrapper() if call is None else None
         if stopped is not None:
             show_frame(stopped)
             return ()
-        if call is None:
+        if call is None or thread is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
         show_frame(calling_frame.user(call.site))
-        python = calling_frame.python_line(gdb.selected_thread().ptid[1], session)
+        python = calling_frame.python_line(thread.ptid[1], session)
         return [f"in Python: {python}"] if python else ()
 
 

@@ -20,6 +20,7 @@ from mpipp.gdb.dap.threads import Threads
 from mpipp.gdb.dap.variables import Variables
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.selected_thread import selected_thread
 
 # gdb's commands that let a thread run, and how many letters the shortest abbreviation of each has.
 # mpipp runs these commands in the background. Otherwise gdb waits until the thread stops, and
@@ -93,7 +94,7 @@ class Evaluations:
             return self._frames.select(number).thread
         for rank in self._group.stopped:
             if self._group.select(rank):
-                thread = gdb.selected_thread()
+                thread = selected_thread()
                 return thread.global_num if thread is not None else 0
         raise MpippError("all ranks run: pause one of them first")
 

@@ -13,6 +13,7 @@ from mpipp.dap.arguments import Arguments, optional, required
 from mpipp.gdb import console
 from mpipp.gdb.dap.threads import Threads
 from mpipp.gdb.ranks.session import DebugSession
+from mpipp.gdb.selected_thread import selected_thread
 
 _ALL = "allThreadsContinued"
 
@@ -53,7 +54,7 @@ class RunControl:
         for one in ranks:
             self._session.group.select(one)
             self._expect_caller(one, word)
-            stopped = gdb.selected_thread()
+            stopped = selected_thread()
             if stopped is not None:
                 self._threads.expect(stopped.global_num, stop_events.STEP)
         self._session.run(ranks, word, ranks)

@@ -19,6 +19,7 @@ from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.ranks import descriptions
 from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.ranks.link import Timer
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks.stops import Stop
 
 _TOGETHER = 0.05  # seconds: stops within this time are reported together
@@ -76,7 +77,7 @@ class Threads:
         rank, thread = self.find(number)
         if not thread.is_stopped():
             raise MpippError(f"rank {rank} runs: pause it first")
-        if thread != gdb.selected_thread():
+        if thread != selected_thread():
             thread.switch()
         return rank, thread
 
@@ -190,7 +191,7 @@ class Threads:
 def _state(rank: int, thread: gdb.InferiorThread) -> str:
     if not thread.is_stopped():
         return descriptions.running(thread.inferior)
-    if thread != gdb.selected_thread():
+    if thread != selected_thread():
         thread.switch()
     return descriptions.stop(rank, None).place
 

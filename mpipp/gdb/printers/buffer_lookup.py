@@ -26,6 +26,7 @@ from mpipp.gdb.program import (
 )
 from mpipp.gdb.program.sessions import Session
 from mpipp.gdb.program.tokens import Key
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Call, Request, Thread
 from mpipp.render import buffers
 from mpipp.render.datatype_structs import Constant
@@ -131,7 +132,7 @@ def _address(value: gdb.Value) -> int | None:
 
 
 def _find(session: Session, address: int) -> PrintedBuffer | None:
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     number = thread.num if thread is not None else 0
     call = active_call(session)
     found: list[tuple[int, int, int, str, str]] = []
@@ -169,7 +170,7 @@ def _completed(session: Session, address: int) -> Iterator[tuple[int, int, int, 
 
 
 def _nearby(session: Session) -> nearby_calls.Nearby | None:
-    thread, frame = gdb.selected_thread(), abandoned_frames.selected_frame()
+    thread, frame = selected_thread(), abandoned_frames.selected_frame()
     if thread is None or frame is None or active_call(session) is not None:
         return None
     name = f"nearby {thread.num} {calling_frame.level(frame)}"
@@ -199,7 +200,7 @@ def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:
 
 def active_call(session: Session) -> Call | None:
     """The MPI call that the selected thread is in; None outside MPI."""
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     if thread is None:
         return None
     name = f"active {thread.num}"
@@ -234,7 +235,7 @@ def _call_of(session: Session, thread: int, record: int, serial: int) -> Call | 
         request = session.registry.at("request", record)
         same = isinstance(request, Request) and request.header.serial == serial
         return request.call if same and isinstance(request, Request) and request.pending else None
-    selected = gdb.selected_thread()
+    selected = selected_thread()
     if selected is None or selected.num != thread:
         return None
     call = active_call(session)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.gdb.program import symbol_names
+from mpipp.gdb.selected_thread import selected_thread
 
 _MOST = 10_000  # frames of a thread
 # The functions where the stacks of threads begin. The stacks of coroutines begin elsewhere.
@@ -59,7 +60,7 @@ def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end
     if thread is None or not thread.is_stopped():
         return False
     try:
-        if gdb.selected_thread() == thread:
+        if selected_thread() == thread:
             return _is_further_out(frame, end)
         if _asked == _SELECTED:
             return False
@@ -101,7 +102,7 @@ def frames(most: int, start: gdb.Frame | None = None) -> Iterator[gdb.Frame]:
 @contextmanager
 def selected(thread: gdb.InferiorThread) -> Iterator[None]:
     """Select `thread` within this context."""
-    before, frame = gdb.selected_thread(), selected_frame()
+    before, frame = selected_thread(), selected_frame()
     thread.switch()
     try:
         yield

@@ -14,6 +14,7 @@ import gdb
 from mpipp.common.errors import UnreadableMemory
 from mpipp.gdb import console, output
 from mpipp.gdb.program import abandoned_frames
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.registry.memory import core_files
 from mpipp.registry.memory.core_files import CoreFile
 
@@ -51,7 +52,7 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
     if before.num == inferior.num:
         yield
         return
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     frame = abandoned_frames.selected_frame()
     _select(inferior)
     try:

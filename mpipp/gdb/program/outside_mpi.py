@@ -14,6 +14,7 @@ from mpipp.gdb.program import abandoned_frames, call_sites, symbol_names
 from mpipp.gdb.program.inferior_memory import is_core
 from mpipp.gdb.program.ranks import first_thread
 from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Thread
 
 _MOST = 64  # frames
@@ -67,9 +68,10 @@ def fault(session: Session) -> Death | None:
         frames = _interrupted(list(abandoned_frames.frames(_MOST))) if name else []
     except gdb.error:
         return None
-    if not name or (name == "SIGABRT" and not any(map(_raises, frames))):
+    thread = selected_thread()
+    if thread is None or not name or (name == "SIGABRT" and not any(map(_raises, frames))):
         return None
-    return Death(name, gdb.selected_thread().ptid[1], _place(frames))
+    return Death(name, thread.ptid[1], _place(frames))
 
 
 def _signal(pid: int) -> str:

@@ -16,6 +16,7 @@ from mpipp.gdb import console, job_ranks
 from mpipp.gdb.program import abandoned_frames, call_sites, memory_mappings, symbol_names
 from mpipp.gdb.program.inferior_memory import InferiorMemory, core_file, is_core, selected
 from mpipp.gdb.program.tokens import Key
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.registry.describe_adapter import Recorded
 from mpipp.registry.layout.field_table import find_in
 from mpipp.registry.memory import core_files
@@ -156,7 +157,7 @@ def _runs(inferior: gdb.Inferior) -> bool:
     # Test the whole process, for several reasons. While gdb attaches, a stopped process also has no
     # frames. In conditions of breakpoints gdb takes stopped threads for running. A core file does
     # not run. If gdb asks the unwinder for this very frame, gdb 13 crashes.
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
         return False
     return not any(one.is_stopped() for one in inferior.threads() if one.num != thread.num)

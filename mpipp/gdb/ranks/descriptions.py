@@ -16,6 +16,7 @@ from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import call_sites, calling_frame, sessions, symbol_names
 from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.ranks.frames import own_frame
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Thread
 from mpipp.ranks.stops import Stop
 
@@ -147,7 +148,7 @@ def _calling_place() -> str:
     # The MPI call that the thread is in, as text.
     try:
         session = sessions.current()
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         call = buffer_lookup.active_call(session) if session is not None else None
         if call is None or session is None or thread is None:
             return ""

@@ -10,6 +10,7 @@ import gdb
 
 from mpipp.gdb import job_ranks
 from mpipp.gdb.ranks.frames import own_frame
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks import rank_set
 
 
@@ -99,7 +100,7 @@ class Group:
         thread = self.thread(rank)
         if thread is None:
             return False
-        if thread != gdb.selected_thread():
+        if thread != selected_thread():
             thread.switch()
         frame = own_frame()
         if frame is not None:

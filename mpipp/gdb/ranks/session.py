@@ -25,6 +25,7 @@ from mpipp.gdb.ranks.job_start import Actions, JobStart
 from mpipp.gdb.ranks.link import Link, Timer
 from mpipp.gdb.ranks.observer import Front, Observer
 from mpipp.gdb.ranks.waiting import Waiting
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks.stops import Stop
 
 _MOMENT, _MOMENTS = 0.1, 20  # seconds, and how often gdb waits that long for the ranks to end
@@ -246,7 +247,7 @@ class DebugSession:
 
     def _stopped(self, event: gdb.StopEvent) -> None:
         _hide_notifications(False)
-        thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
+        thread = getattr(event, "inferior_thread", None) or selected_thread()
         rank = self.group.rank(thread.inferior) if thread is not None else None
         if rank is None:
             return

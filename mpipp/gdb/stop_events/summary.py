@@ -12,6 +12,7 @@ from mpipp.gdb.commands.info import process
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import calling_frame, sessions
 from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Broken, Header, Object, Request
 
 
@@ -36,7 +37,7 @@ def _summary(session: Session) -> str:
     try:
         call = buffer_lookup.active_call(session)
         where = "not in MPI"
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         if call is not None and thread is not None:
             place = calling_frame.place(call.site, thread.ptid[1], session)
             where = f"in {call.procedure}, called at {place}"

@@ -25,16 +25,16 @@ PROGRAM = """\
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static void *helper(void *argument) {
-  for (;;) pause();
-  return argument;
+static void *helper(void *over) {
+  while (!*(volatile int *)over) usleep(10000);
+  return over;
 }
 int main(int argc, char **argv) {
-  int rank, number = 0;
+  int rank, number = 0, over = 0;
   pthread_t thread;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  pthread_create(&thread, NULL, helper, NULL);
+  pthread_create(&thread, NULL, helper, &over);
   printf("%d %d\\n", rank, getpid());
   fflush(stdout);
   MPI_Recv(&number, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -174,4 +174,27 @@ def test_threads_in_calls_run(mpi: support.MPI) -> None:
         )
         gdb.says("interrupt -a")
         gdb.until(0)
+        assert DEADLOCK in gdb.says("mpipp why")
+
+
+@pytest.mark.timeout(600)
+@support.on_mpi("mpich4", "openmpi4")
+def test_the_selected_thread_ends(mpi: support.MPI) -> None:
+    # gdb keeps it selected, but has no Python object of it any more.
+    with attached(mpi) as gdb:
+        inside, helpers = calls_in(mpi, gdb)
+        gdb.says(f"thread {inside[0]}")
+        gdb.says("up-silently 100")
+        gdb.says("set var over = 1")
+        for name in (one for one in helpers if one.startswith("1.")):
+            gdb.says(f"thread {name}")
+            gdb.says("continue&")
+        end = time.monotonic() + WAIT
+        while "could not find" not in gdb.says("python gdb.selected_thread()"):
+            for name in (one for one in helpers if one.startswith("1.")):
+                gdb.says(f"thread {name}")
+            assert time.monotonic() < end, gdb.says("info threads")
+        for command in ("why", "check", "list calls", "where", "status", "frame", "info"):
+            said = gdb.says(f"mpipp {command}")
+            assert "Python" not in said and "could not find" not in said, said
         assert DEADLOCK in gdb.says("mpipp why")
