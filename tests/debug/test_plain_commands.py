@@ -16,6 +16,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 def test_plain_commands_act_on_one_rank(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ring.c", mpi)
     with debugging(program, mpi, 3) as gdb:
+        # The launcher gave the ranks; MPI_Init has not recorded them yet.
+        states = ["count  ranks  state", "    3  0-2    computing at ring.c:19 in main"]
+        assert gdb.ask("mpipp status") == states
         # The commands of mpipp use gdb's own, without the hint.
         assert gdb.ask("mpipp next")[:1] == ["ranks 0 to 2: main at ring.c:20"]
         hint = "next runs rank 0 only: mpipp next runs the focus, ranks 0 to 2"

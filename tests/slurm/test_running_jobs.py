@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -75,6 +75,25 @@ def test_stacks_and_a_debugger_of_all_nodes(mpi: MPI) -> None:
             gdb.child.close(force=True)
         # The job still runs.
         assert re.fullmatch(re.escape(WHERE) + STOPPED, stacks(slurm, job))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_debugger_starts_a_job_with_srun(mpi: MPI) -> None:
+    quietly = shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
+    words = ["-n", "4", "--mpiexec", shlex.join(start(mpi)), f"--gdb-options={quietly}"]
+    words += ["--", str(compile_program(PROGRAM, mpi))]
+
+    def inside(command: Sequence[str]) -> list[str]:
+        return slurm.alone(["salloc", "--quiet", *LAYOUT, *command])
+
+    with batch_system("node1", "node2") as slurm:
+        gdb = Debugger(words, mpi, slurm.environment(mpi.env), inside)
+        try:
+            assert gdb.start[-2] == "ranks 0 to 3: main at look.c:42", gdb.start
+            assert gdb.ask("mpipp status")[-1] == "    4  0-3    computing at look.c:42 in main"
+            assert gdb.leave() == 0
+        finally:
+            gdb.child.close(force=True)
 
 
 @on_mpi("mpich4")

@@ -40,12 +40,15 @@ class Stacks(NamedTuple):
     """The stacks of all inferiors.
 
     Attributes:
-        others: stacks of processes without a rank, by the inferior's number.
+        others: stacks of processes without records, by the inferior's number, or by the rank that
+            the launcher gave them.
+        others_are_ranks: whether the numbers in `others` are ranks.
         failures: a sentence for each process whose records cannot be read.
     """
 
     jobs: list[Job]
     others: StackTree
+    others_are_ranks: bool
     failures: list[str]
 
 
@@ -77,11 +80,13 @@ def gathered() -> Stacks:
         if members:
             jobs.append(Job(world.size, [one.number for one in members], tree, live))
     ranked = {number for job in jobs for number in job.inferiors}
+    names = {one.number: job_ranks.rank(one.number) for one in found if one.number not in ranked}
+    are_ranks = bool(names) and None not in names.values()
     for one in found:
-        for stack in one.stacks if one.number not in ranked else ():
-            others.add(one.number, stack)
+        for stack in one.stacks if one.number in names else ():
+            others.add((names[one.number] or 0) if are_ranks else one.number, stack)
     failures = [f"{job_ranks.words([one.number])}: {one.failure}" for one in found if one.failure]
-    return Stacks(jobs, others, failures)
+    return Stacks(jobs, others, are_ranks, failures)
 
 
 def _read(inferior: gdb.Inferior) -> _Inferior:

@@ -32,10 +32,13 @@ def rows() -> list[Row]:
     """The lines of `lines`, with ranks if all processes belong to one job. Raises MpippError."""
     found = stacks.gathered()
     texts = list(where_text.sections(found, _of_job, _of_others))
-    if len(found.jobs) != 1:
+    trees = [job.stacks for job in found.jobs]
+    if not trees and found.others_are_ranks:
+        trees = [found.others]
+    if len(trees) != 1:
         return [Row(text, 0) for text in texts]
     # The first line is a title. Lines about other processes may follow.
-    ranks = [0, *(one.ranks for one in states.states(found.jobs[0].stacks))]
+    ranks = [0, *(one.ranks for one in states.states(trees[0]))]
     ranks += [0] * (len(texts) - len(ranks))
     return [Row(*one) for one in zip(texts, ranks)]
 

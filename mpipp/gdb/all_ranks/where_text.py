@@ -45,7 +45,7 @@ def sections(
     of_job: Callable[[Job], Iterable[str]],
     of_others: Callable[[StackTree, str], Iterable[str]],
 ) -> Iterator[str]:
-    """The lines of each job, then of processes without a rank, then of processes that have no
+    """The lines of each job, then of processes without records, then of processes that have no
     stack."""
     for number, job in enumerate(found.jobs):
         if number:
@@ -58,8 +58,8 @@ def sections(
     if found.others.ranks:
         if found.jobs:
             yield ""
-            yield "processes without a rank:"
-        yield from of_others(found.others, "inferiors")
+            yield f"{'ranks' if found.others_are_ranks else 'processes'} without records of mpipp:"
+        yield from of_others(found.others, "ranks" if found.others_are_ranks else "inferiors")
     yield from found.failures
 
 
