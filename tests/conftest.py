@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures for all tests; support.py contains the code behind them."""
+"""Fixtures for all tests; support/ contains the code behind them."""
 
 from __future__ import annotations
 

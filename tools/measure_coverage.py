@@ -5,8 +5,9 @@
 tools/measure_coverage.py [PYTEST-ARGUMENT...]
 
 This measures every Python of .venv that a test starts: the shell command, the watcher, mpi4py
-programs. It measures gdb if a test starts it with the words of tests/support.py. It does not
-measure a process that a signal ends: its lines count only if another process executes them.
+programs. It measures gdb if a test starts it with the words of tests/support/gdb_sessions.py. It
+does not measure a process that a signal ends: its lines count only if another process executes
+them.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ give_up() {
     exit 2
 }
 
-# mpis: the ids of tests/support.py that the MPI libraries of a release have.
+# mpis: the ids of tests/support/mpi_builds.py that the MPI libraries of a release have.
 case ${1-} in
 trixie) mpis=mpich4,openmpi5 ;;
 bullseye) mpis=mpich3,openmpi4 ;;

@@ -184,7 +184,7 @@ def said(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=support._LONGEST,
+        timeout=support.LONGEST,
         check=False,
     )
     texts = done.stdout.split(_MARK)[1:]
