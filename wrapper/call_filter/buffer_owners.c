@@ -22,7 +22,8 @@
 enum {
   USED_PLACES = MPIPP_KNOWN_PLACES, // number of places, in sets of WAYS
   WAYS = 4,
-  MOST_USES = 8, // uses of one place, each with another buffer, count or datatype
+  FIRST_USES = 8, // uses of one place, each with another buffer, count or datatype
+  MOST_USES = 64, // with later ones of a new kind
   MOST_FRAMES = 12,
   MOST_VISITED = 64,
   FRAME_BYTES = 4096, // bytes that are read from the end of each frame
@@ -37,10 +38,18 @@ enum {
   PAGE = 4096,        // an address below this is no memory, but a special value
 };
 
-// The uses of one place about which the watcher was asked.
+// The uses of one place that were passed to the watcher. `kinds` has one bit for each kind of use.
 struct mpipp_place_uses {
   uint64_t place; // a return address; 0: the entry is free
-  uint64_t newest, count;
+  uint64_t newest, count, kinds;
+  int64_t largest; // number of entries in all buffers of a use
+};
+
+// The memory that a call uses: a sum of all addresses and lengths, its kind, and the number of
+// entries. Calls with equal buffers and datatypes have the same kind.
+struct mpipp_use {
+  uint64_t sum, kind;
+  int64_t entries;
 };
 
 uint64_t mpipp_filter_known_places[MPIPP_KNOWN_PLACES];
@@ -105,14 +114,20 @@ static uint64_t arrays_of(const struct mpipp_call *call) {
   return sum;
 }
 
-static uint64_t use_of(const struct mpipp_call *call) {
-  const struct mpipp_buffer *buffer = &call->buffers[0];
-  uint64_t use = arrays_of(call);
-  if (call->present & MPIPP_HAS_REQUESTS) use += call->requests + (uint64_t)call->request_count;
-  if (mpipp_facts[call->procedure].statuses) use += call->statuses << 1;
-  if (has_indices(call)) use += call->indices << 2;
-  if (!call->buffer_count) return use;
-  return use + (buffer->address ^ buffer->datatype * 0x9e3779b97f4a7c15u) + (uint64_t)buffer->count;
+static struct mpipp_use use_of(const struct mpipp_call *call) {
+  struct mpipp_use use = {arrays_of(call), 0, 0};
+  if (call->present & MPIPP_HAS_REQUESTS) use.sum += call->requests + (uint64_t)call->request_count;
+  if (mpipp_facts[call->procedure].statuses) use.sum += call->statuses << 1;
+  if (has_indices(call)) use.sum += call->indices << 2;
+  use.kind = use.sum;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    use.kind =
+        (use.kind ^ buffer->address ^ buffer->datatype * 0x9e3779b97f4a7c15u) * 0xBF58476D1CE4E5B9u;
+    use.entries += buffer->count;
+  }
+  use.sum = use.kind + (uint64_t)use.entries;
+  return use;
 }
 
 // The entry of a place, or a free one. NULL if all entries are in use, which limits the number of
@@ -126,9 +141,22 @@ static struct mpipp_place_uses *uses_of(uint64_t place) {
   return NULL;
 }
 
-static int was_queried(const struct mpipp_place_uses *uses, uint64_t place, uint64_t use) {
-  return MPIPP_READ(uses->place) == place &&
-         (MPIPP_READ(uses->count) >= MOST_USES || MPIPP_READ(uses->newest) == use);
+static uint64_t kind_bit(const struct mpipp_use *use) {
+  return (uint64_t)1 << (use->kind >> 58);
+}
+
+// Returns whether a later use may be wrong although the first ones were right: it has another
+// buffer or datatype, or more entries.
+static int is_new_kind(const struct mpipp_place_uses *uses, const struct mpipp_use *use) {
+  return !(MPIPP_READ(uses->kinds) & kind_bit(use)) || use->entries > MPIPP_READ(uses->largest);
+}
+
+static int was_queried(const struct mpipp_place_uses *uses, uint64_t place,
+                       const struct mpipp_use *use) {
+  if (MPIPP_READ(uses->place) != place) return 0;
+  const uint64_t count = MPIPP_READ(uses->count);
+  if (MPIPP_READ(uses->newest) == use->sum || count >= MOST_USES) return 1;
+  return count >= FIRST_USES && !is_new_kind(uses, use);
 }
 
 // The heap blocks of the current query. The caller holds the lock.
@@ -285,14 +313,16 @@ static void ask_heap_blocks(struct mpipp_asking *asking, const struct mpipp_thre
 }
 
 static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread, uint64_t place,
-                uint64_t use) {
+                const struct mpipp_use *use) {
   int saved = errno;
   struct mpipp_asking asking;
   mpipp_registry_lock();
   if (!was_queried(uses, place, use)) {
     MPIPP_WRITE(uses->place, place);
-    MPIPP_WRITE(uses->newest, use);
+    MPIPP_WRITE(uses->newest, use->sum);
     MPIPP_WRITE(uses->count, uses->count + 1);
+    MPIPP_WRITE(uses->kinds, uses->kinds | kind_bit(use));
+    if (use->entries > uses->largest) MPIPP_WRITE(uses->largest, use->entries);
     mpipp_filter_ask_call(&asking, thread);
     if (asking.question) asking.question->awaits = MPIPP_AWAITS_OWNERS;
     asked_blocks.count = 0;
@@ -315,9 +345,9 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
 void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place) {
   const struct mpipp_call *call = &thread->call;
   if (all_uses && has_memory(call)) {
-    const uint64_t use = use_of(call);
+    const struct mpipp_use use = use_of(call);
     struct mpipp_place_uses *uses = uses_of(place);
-    if (uses && !was_queried(uses, place, use)) ask(uses, thread, place, use);
+    if (uses && !was_queried(uses, place, &use)) ask(uses, thread, place, &use);
   }
   MPIPP_WRITE(mpipp_filter_known_places[mpipp_place_hash(place)], place);
   if (call->serial >= MPIPP_ALL_USES) MPIPP_WRITE(mpipp_filter_use_mask, 63);

@@ -12,7 +12,7 @@ from tests.watcher import runs
 
 BEYOND = re.compile(r"error: (\w+) of MPI_\w+ runs past the (?:end|last element) of (.*)")
 TYPE = re.compile(r"warning: the datatype of \w+ does not fit the variable (.*)")
-PLACE = re.compile(r"    (?:called at|from) owners\.\w+:(\d+)")
+PLACE = re.compile(r"    (?:called at|from) (?:owners|later_uses)\.\w+:(\d+)")
 
 
 def named(block: str) -> str:
@@ -85,6 +85,20 @@ def test_types_of_heap_blocks(mpi: MPI) -> None:
         "8 bytes that straddle values[0] at 0 and values[1] at 4: MPI_FLOAT fits" in run.blocks[0]
     )
     assert runs.run(mpi, [runs.program("heap_types.c", mpi), "fixed"], "--check", n=1).blocks == []
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ("count", ["second (double [4], 32 bytes)"]),
+        ("variable", ["small (int [4], 16 bytes)"]),
+        ("type", ["type: third[0..1] (double [2], 16 bytes)"]),
+        ("", []),
+    ],
+)
+def test_later_calls_of_a_place(mpi: MPI, wrong: str, expected: list[str]) -> None:
+    assert found(mpi, "later_uses.c", wrong) == expected
 
 
 @on_mpi("mpich4", "openmpi4")
