@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp import __version__
+from mpipp.cli import settings_files
 from mpipp.cli.commands import exec
 from mpipp.cli.commands.compile_languages import LANGUAGES, usage
 from mpipp.common.errors import MpippError
@@ -64,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         # Every process of a job runs `mpipp exec`, so it must not load other commands.
         if words[:1] == ["exec"]:
-            return exec.run(_parsed(_exec_parser(), exec.spelled(words[1:])))
+            return exec.run(_with_settings(_exec_parser(), exec.spelled(words[1:]), []))
         return _run_command(words)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -97,8 +98,9 @@ def _run_command(words: list[str]) -> int:
         arguments = _parsed(parser, words[:end])
         return attach.run(arguments, words[end + 1 :])
     if words[:1] == ["run"]:
-        words = ["run", *exec.spelled(words[1:])]
-    arguments = _parsed(parser, words)
+        arguments = _with_settings(parser, exec.spelled(words[1:]), ["run"])
+    else:
+        arguments = _parsed(parser, words)
     status: int = arguments.run(arguments)
     return status
 
@@ -110,6 +112,13 @@ def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
         unknown_words = " ".join(unknown)
         raise MpippError(f"unrecognized arguments: {unknown_words}: see {arguments.prog} --help")
     return arguments
+
+
+def _with_settings(parser: _Parser, words: list[str], command: list[str]) -> argparse.Namespace:
+    # Options from settings files come first, so that those of the command line replace them.
+    arguments = _parsed(parser, [*command, *words])
+    more = settings_files.words(arguments, of_run=bool(command))
+    return _parsed(parser, [*command, *more, *words]) if more else arguments
 
 
 def _exec_parser() -> _Parser:

@@ -181,6 +181,8 @@ OPTIONS: dict[str, str] = {
     "the program's MPI library.",
     "--mpicc": "Builds the wrapper with this MPI compiler. It must belong to the MPI library that "
     "the program loads.",
+    "-v": "Prints the command that mpipp starts: the launcher, the start of the wrapper, and the "
+    "program. Without it mpipp prints only findings and its last lines.",
     "--frames": "Records N stack frames wherever the program creates an MPI object or calls MPI. "
     "Findings then show the callers.",
     "--check": "Checks the program. LIST names the checks to run, or groups of them. By default "

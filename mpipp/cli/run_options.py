@@ -65,6 +65,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         _number("-n", "-np", "start N MPI processes (or -np N)", of_run=True),
         Option(("--mpiexec",), 'use this launcher: "mpiexec --oversubscribe"', "M", of_run=True),
         Option(("--mpicc",), "use the MPI library of this compiler", "CC"),
+        Option(("-v",), "print the command that mpipp starts", of_run=True),
         _number("--frames", "record N stack frames of MPI calls and objects", of_run=True),
     ),
     "choose checks": (

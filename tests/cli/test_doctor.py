@@ -71,6 +71,31 @@ def test_marks_have_colours_on_a_terminal(tmp_path: Path) -> None:
         assert f"{mark} gdb " in said
 
 
+def test_settings_files_and_variables(tmp_path: Path) -> None:
+    env = {"PATH": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MPIPP_FRAMES": "2"}
+    (tmp_path / "pyproject.toml").write_text("[tool.mpipp]\ncheck = true\n")
+    (tmp_path / "mpipp.toml").write_text('n = 4\nmpiexec = "a b"\n')
+    python = _python(tmp_path)
+    said = shell("doctor", env=env, cwd=tmp_path, python=python).stdout
+    for row in (
+        f"\u2713 settings    {tmp_path}/mpipp.toml: -n 4 '--mpiexec=a b'\n",
+        f"\u2713 settings    {tmp_path}/pyproject.toml: --check=all\n",
+        "\u2713 variable    MPIPP_FRAMES=2\n",
+        "\u2713 variable    MPIPP_CACHE=",
+    ):
+        assert row in said
+    (tmp_path / "mpipp.toml").chmod(0o666)
+    (tmp_path / "pyproject.toml").unlink()
+    said = shell("doctor", env=env, cwd=tmp_path, python=python).stdout
+    assert f"! settings    {tmp_path}/mpipp.toml is not read: others may write " in said
+    (tmp_path / "mpipp.toml").chmod(0o600)
+    (tmp_path / "mpipp.toml").write_text("nn = 4\n")
+    said = shell("doctor", env=env, cwd=tmp_path, python=python).stdout
+    assert f"! settings: {tmp_path}/mpipp.toml: there is no option 'nn': did you mean n?\n" in said
+    said = shell("doctor", env={**env, "MPIPP_CONFIG": ""}, cwd=tmp_path, python=python).stdout
+    assert "- settings    no file (docs/reference/settings.md)\n" in said
+
+
 def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     broken = tmp_path / "mpicc"
     broken.write_text("#!/bin/sh\nexit 1\n")

@@ -5,6 +5,7 @@ only into it."""
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -210,6 +211,28 @@ def test_a_static_program(tmp_path: Path) -> None:
         "mpipp: ./program is statically linked, and nothing can be preloaded into it: "
         "link it with the shared MPI library\n"
     )
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_settings_files_and_the_command_that_is_started(mpi: MPI, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.mpipp]\ncheck = 'messages'\nn = 2\n")
+    program = compile_program(HELLO, mpi)
+    done = shell("run", "-v", "--", program, cwd=tmp_path, env=environment(mpi))
+    assert done.stdout.count(" of 2: ") == 2, done.stderr
+    started = next(line for line in done.stderr.splitlines() if "mpipp: starting " in line)
+    assert re.match(rf"mpipp: starting {re.escape(mpi.mpiexec[0].split('/')[-1])} .*-n 2 ", started)
+    assert started.endswith(f" -- {program}")
+    assert "mpipp: no errors in 2 processes" in done.stderr
+    done = shell("run", "-n", "1", "--", program, cwd=tmp_path, env=environment(mpi))
+    assert "mpipp: no errors in 1 process " in done.stderr
+    done = shell("run", "-v", "--provoke-sweep", "1", "--", program, cwd=tmp_path)
+    assert done.stderr == (
+        "mpipp: -v prints one command, and --provoke-sweep starts several: leave out -v\n"
+    )
+    off = {**environment(mpi), "MPIPP_CONFIG": ""}
+    done = shell("run", "-v", "-n", "1", "--", program, cwd=tmp_path, env=off)
+    assert done.stderr.startswith("mpipp: starting ")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_program_without_mpi_and_a_machine_without_mpi(tmp_path: Path) -> None:

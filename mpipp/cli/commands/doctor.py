@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from mpipp.cli import settings_files
+from mpipp.common import file_trust
 from mpipp.common.cache import cache_directory, trusted
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import Styled, plain
@@ -122,6 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
     _mpi4py(report)
     _core_files(report)
     _attach(report)
+    _settings(report)
+    _variables(report)
     marks = _marks(sys.stdout)
     for mark, text in report.lines():
         print(plain(Styled(f"{marks.get(mark, '')}{plain(text)}")))
@@ -317,3 +321,27 @@ def _attach(report: _Report) -> None:
             "allow it",
             "sudo sysctl kernel.yama.ptrace_scope=0",
         )
+
+
+def _settings(report: _Report) -> None:
+    try:
+        found = settings_files.files()
+    except MpippError as error:
+        report.row("settings", "cannot be used", _TO_DO)
+        report.hint(f"settings: {error}")
+        return
+    for file in found:
+        path = file_trust.shown(file.path)
+        if file.problem:
+            report.row("settings", f"{path} is not read: {file.problem}", _TO_DO)
+            continue
+        words = [word for of_option in file.options.values() for word in of_option]
+        report.row("settings", f"{path}: {shlex.join(words) or 'no options'}")
+    if not found:
+        report.row("settings", "no file (docs/reference/settings.md)", _OPTIONAL)
+
+
+def _variables(report: _Report) -> None:
+    for name, value in sorted(os.environ.items()):
+        if name.startswith("MPIPP_"):
+            report.row("variable", f"{name}={value}")

@@ -156,7 +156,7 @@ def _announce(path: str) -> bool:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(int(_PATIENCE), 0))
         try:
             connect(made, path)
-            made.send(b"MPIPPRUN" + _rank().encode())
+            made.send(b"MPIPPRUN" + rank().encode())
         except BlockingIOError:
             raise OSError(errno.EAGAIN, "its watcher does not answer") from None
         except PermissionError:
@@ -166,8 +166,8 @@ def _announce(path: str) -> bool:
     return True
 
 
-def _rank() -> str:
-    # The rank from the launcher; "" if it sets none.
+def rank() -> str:
+    """The rank of this process from the launcher; "" if it sets none."""
     found = (os.environ[name] for name in _RANKS if name in os.environ)
     return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import selectors
+import shlex
 import signal
 import socket
 import subprocess
@@ -89,7 +90,9 @@ def run(
         session = _Session(directory, shared, progress, opening)
         is_inherited = mpi.startswith("Open MPI")
         inherited = _inherited(directory, wrapper, variables) if is_inherited else {}
-        status = session.run([*launcher, *prefixed(program, before)], inherited)
+        command = [*launcher, *prefixed(program, before)]
+        show_command(command, arguments)
+        status = session.run(command, inherited)
         if os.path.isdir(shared):
             with progress.during(COMPARING):
                 found = _gathered(shared, session, told)
@@ -110,6 +113,12 @@ def run(
     if session.total.has_failed and arguments.error_exit is not None and not session.is_hung:
         return int(arguments.error_exit)
     return status
+
+
+def show_command(command: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print a launcher's command with -v, as a shell would read it."""
+    if arguments.v:
+        print(plain(f"mpipp: starting {shlex.join(command)}"), file=sys.stderr, flush=True)
 
 
 def _begun(report: str | None) -> str:

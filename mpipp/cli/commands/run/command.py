@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError(f"-n {arguments.n}: the number of MPI processes must be at least 1")
     if arguments.frames is not None and arguments.frames < 0:
         raise MpippError(f"--frames {arguments.frames}: the number of frames must be at least 0")
+    if arguments.v and arguments.provoke_sweep is not None:
+        raise MpippError("-v prints one command, and --provoke-sweep starts several: leave out -v")
     if arguments.report and not arguments.check and perturb.is_of_one_run(arguments):
         arguments.check = "ends"  # the report shows the perturbations, and how processes ended
     refuse(arguments)
@@ -66,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     before = prefix(wrapper, variables)
     # MPI_Init must be perturbed in the processes of all programs (a : b).
     rest = [*before, *program] if provoked is None else prefixed(program, before)
+    check.show_command([*launcher, *rest], arguments)
     reset_signals()
     try:
         os.execvp(launcher[0], [*launcher, *rest])

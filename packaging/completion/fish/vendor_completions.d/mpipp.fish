@@ -64,6 +64,7 @@ complete -c mpipp -n '_shtab_mpipp_using run' -s h -l help -d 'show this help me
 complete -c mpipp -n '_shtab_mpipp_using run' -s n -x -d 'start N MPI processes (or -np N)'
 complete -c mpipp -n '_shtab_mpipp_using run' -l mpiexec -xka "(__fish_complete_command)" -d 'use this launcher: "mpiexec --oversubscribe"'
 complete -c mpipp -n '_shtab_mpipp_using run' -l mpicc -xka "(__fish_complete_command)" -d 'use the MPI library of this compiler'
+complete -c mpipp -n '_shtab_mpipp_using run' -s v -d 'print the command that mpipp starts'
 complete -c mpipp -n '_shtab_mpipp_using run' -l frames -x -d 'record N stack frames of MPI calls and objects'
 complete -c mpipp -n '_shtab_mpipp_using run' -l check -d 'check the program; LIST: run only these checks'
 complete -c mpipp -n '_shtab_mpipp_using run' -l strict -d 'compare collective calls before they start'
