@@ -158,7 +158,7 @@ def told(block: str) -> tuple[str, ...]:
     """The first line of a finding, and its first two calls with their functions."""
     headline = block.split("\n")[0].removeprefix("error: ")
     sides = re.findall(
-        r"  ranks? [^:]+: MPI_(\w+).*\n    called at wrong_epochs\.c:\d+ in (\w+)", block
+        r"  ranks? [^:]+: MPI_(\w+).*\n    called at wrong_\w+\.\w:\d+ in (\w+)", block
     )
     return (headline, *(f"{call} {function}" for call, function in sides[:2]))
 
