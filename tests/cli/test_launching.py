@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -89,6 +90,52 @@ def test_the_environment_is_that_of_the_launcher_alone(mpi: MPI, tmp_path: Path)
         others = [name for name in differing(found[0], with_mpipp) if name not in vary]
         assert [name for name in others if not name.startswith(ADDED)] == [], options
         assert "LD_PRELOAD" in others, options
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_exec_adds_only_the_same_variables(mpi: MPI, tmp_path: Path) -> None:
+    launcher, env = by_name(mpi)
+    script = tmp_path / "show"
+    script.write_text(SHOW)
+    script.chmod(0o755)
+    start = [launcher, "-n", "1"]
+    found = []
+    mpipp = [sys.executable, "-m", "mpipp.cli", "exec", "--mpicc", mpi.mpicc]
+    for name, words in (("1", []), ("2", []), ("3", mpipp), ("4", [*mpipp, "--check"])):
+        command = [*start, *words, str(script), name]
+        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=False)
+        assert (tmp_path / name).exists(), done.stderr
+        found.append(environment_of(tmp_path / name))
+    vary = {*differing(*found[:2]), "OMPI_ARGV"} - {"MPIPP_CACHE", *env}
+    plain, checked = (set(differing(found[0], one)) - vary for one in found[2:])
+    assert plain == {"LD_PRELOAD"}
+    assert "MPIPP_WATCH" in checked
+    assert [name for name in checked if not name.startswith(ADDED)] == []
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_options_of_the_launcher(mpi: MPI, tmp_path: Path) -> None:
+    script = tmp_path / "show"
+    script.write_text('#!/bin/sh\necho "$GIVEN $(nproc)"\n')
+    script.chmod(0o755)
+    launcher = shlex.join(mpi.mpiexec)
+    for options in (
+        ["-np 2 --bind-to core -env GIVEN value", "-host localhost -n 2 -genv GIVEN value"]
+        if mpi.id == "mpich4"
+        else [
+            "-np 2 --bind-to none -x GIVEN=value",
+            "--host localhost:2 --map-by slot --mca btl self,vader -n 2 -x GIVEN=value",
+        ]
+    ):
+        for check in ((), ("--check",)):
+            done = shell(
+                *("run", *check, "--mpicc", mpi.mpicc, "--mpiexec", f"{launcher} {options}"),
+                *("--", script),
+            )
+            lines = done.stdout.splitlines()
+            assert [line.split()[0] for line in lines] == ["value"] * 2, (options, done.stderr)
+            if "--bind-to core" in options:
+                assert lines == ["value 1"] * 2
 
 
 @every_mpi
