@@ -13,6 +13,11 @@ from tests import support
 from tests.docs.test_watch import FILE, environment
 from tests.support import ROOT
 
+try:
+    import yaml
+except ImportError:
+    support.lacking("there is no yaml: run tools/setup.sh")
+
 STACKS = """\
   stacks of all processes:
     count  ranks  stack, outermost call first
@@ -53,6 +58,45 @@ def test_pytest(tmp_path: Path) -> None:
     assert "1 failed, 1 passed" in text
     assert "exit status 86\n" in text
     assert STACKS in text
+
+
+def compiled(directory: Path) -> dict[str, str]:
+    """The programs, and an environment with the variables of the action and the template."""
+    env = prepared(directory)
+    for name in ("rows", "halo"):
+        assert said(["mpicc", "-g", f"{name}.c", "-o", name], directory, env) == (0, "")
+    return {**env, "PROCESSES": "2", "OPTIONS": "--hang-after 2", "INSTALL": ""}
+
+
+def test_action(tmp_path: Path) -> None:
+    env = compiled(tmp_path)
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    install, run, show = (step["run"] for step in action["runs"]["steps"])
+    for step in action["runs"]["steps"]:
+        assert set(re.findall(r"inputs\.(\w+)", str(step["env"]))) <= set(action["inputs"])
+    assert said(["bash", "-ec", install], tmp_path, env) == (0, "")
+    for program, expected in (("./rows 'a b'", 0), ("./halo", 86)):
+        env.update(PROGRAM=program, REPORT="my report")
+        status, text = said(["bash", "-ec", run], tmp_path, env)
+        assert status == expected, text
+        status, text = said(["bash", "-ec", show], tmp_path, env)
+        assert status == 0, text
+        assert ("::error file=halo.c,line=" in text) == bool(expected)
+        assert (tmp_path / "my report.html").exists()
+        assert (tmp_path / "my report.sarif").exists()
+
+
+def test_gitlab(tmp_path: Path) -> None:
+    env = compiled(tmp_path)
+    job = yaml.safe_load((ROOT / "packaging/ci/gitlab.yml").read_text())[".mpipp"]
+    assert set(job["variables"]) == {"PROCESSES", "OPTIONS", "INSTALL"}
+    for program, expected in (("./rows 'a b'", 0), ("./halo", 86)):
+        env["PROGRAM"] = program
+        for part, wanted in (("before_script", 0), ("script", expected), ("after_script", 0)):
+            status, text = said(["bash", "-ec", "\n".join(job[part])], tmp_path, env)
+            assert status == wanted, text
+        results = (tmp_path / job["artifacts"]["reports"]["junit"]).read_text()
+        assert ("<failure" in results) == bool(expected)
 
 
 def test_ctest(tmp_path: Path) -> None:
