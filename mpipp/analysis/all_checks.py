@@ -52,6 +52,7 @@ from mpipp.analysis.context.world import World, worlds
 from mpipp.analysis.files import file_views, split_file_io
 from mpipp.analysis.findings.finding import Finding, merged
 from mpipp.analysis.findings.ordering import ordered
+from mpipp.analysis.message_races import check as message_races_check
 from mpipp.analysis.messages import active as active_messages
 from mpipp.analysis.messages import completed as past_messages
 from mpipp.analysis.messages import multithreaded_channels
@@ -108,6 +109,7 @@ _WORLD_CHECKS: tuple[Callable[[World], Iterator[Finding]], ...] = (
     large_tags.check,
     deadlock_check.check,
 )
+_LOG_CHECKS = (rma_check.check, message_races_check.check)
 _OF_SPAWNED = (past_messages.check, completed.check)
 _COMPLETED_CHECKS = (
     dist_graph_edges.check,
@@ -145,7 +147,7 @@ def findings(
     found = _findings(processes, failed, leaks_too)
     if between_too:
         here = [process for process in processes if process.number not in left]
-        logged = _between(here, failed, (rma_check.check,))
+        logged = _between(here, failed, _LOG_CHECKS)
         found = chain(found, _between(processes, failed, _WORLD_CHECKS), logged)
     if spawned_too:
         found = chain(found, _of_spawned(processes, failed))
@@ -185,8 +187,8 @@ def log_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """Yield the findings on conflicts in RMA logs."""
-    yield from cited(_between(processes, failed, (rma_check.check,)), processes)
+    """Yield the findings on conflicts and races of messages in RMA logs."""
+    yield from cited(_between(processes, failed, _LOG_CHECKS), processes)
 
 
 def leak_findings(

@@ -186,8 +186,9 @@ OPTIONS: dict[str, str] = {
     "--frames": "Records N stack frames wherever the program creates an MPI object or calls MPI. "
     "Findings then show the callers.",
     "--check": "Checks the program. LIST names the checks to run, or groups of them. By default "
-    "all run except `portability`. In LIST, `all` means this default. `fast` leaves out `buffers`, "
-    "`rma`, the checks that read debug information, and the replay of calls at the end.",
+    "all run except `portability` and `races`. In LIST, `all` means this default. `fast` leaves "
+    "out `buffers`, `rma`, the checks that read debug information, and the replay of calls at the "
+    "end.",
     "--strict": "Compares blocking collective calls before they start.",
     "--hang-after": "Explains a hang after S seconds without an MPI call. The default is 30; 0 "
     "means never.",

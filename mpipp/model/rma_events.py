@@ -293,26 +293,44 @@ class Sent(NamedTuple):
 class ReceiveBegun(NamedTuple):
     """The start of a nonblocking or persistent receive, which will take this message.
 
-    Only synchronous sends need this event.
+    Only synchronous sends and races of messages need this event.
+
+    Attributes:
+        any_source, any_tag: whether the receive has these wildcards.
     """
 
     moment: Moment
     channel: Channel
+    any_source: bool = False
+    any_tag: bool = False
 
 
 class Received(NamedTuple):
-    """The completion of a receive. `begun`: there was a ReceiveBegun, so it was not blocking."""
+    """The completion of a receive.
+
+    Attributes:
+        any_source, any_tag: whether the receive has these wildcards.
+        begun: there was a ReceiveBegun, so the receive was not blocking.
+    """
 
     moment: Moment
     channel: Channel
+    any_source: bool = False
+    any_tag: bool = False
     begun: bool = False
 
 
 class Probed(NamedTuple):
-    """A probe has found a message, which a receive takes later."""
+    """A probe has found a message, which a receive takes later.
+
+    Attributes:
+        any_source, any_tag: whether the probe has these wildcards.
+    """
 
     moment: Moment
     channel: Channel
+    any_source: bool = False
+    any_tag: bool = False
 
 
 class Partitions(NamedTuple):

@@ -79,7 +79,7 @@ class EventLoop:
         )
         compares = selection.has_group(made, "messages", "collectives")
         between = compares or selection.has_group(
-            made, "deadlocks", "portability", "windows", "rma"
+            made, "deadlocks", "portability", "windows", "rma", "races"
         )
         self._comparison = RunningComparison(table, reporter, stopper, compares)
         self._growth = Growth(table, reporter, selection.has_group(made, "leaks"))

@@ -50,9 +50,9 @@ SECTIONS = [
 def watched(section: Section, mpi: MPI, text: str, kind: str = "") -> tuple[str, str]:
     """The report of the command about the program, and the last line."""
     program = compiled(f"{section.name}{kind}", text, mpi)
-    typed = re.fullmatch(rf"mpipp run (--check\S*) -n 2 -- \./{section.name}", section.command)
+    typed = re.fullmatch(rf"mpipp run (--check\S*) -n (\d) -- \./{section.name}", section.command)
     assert typed, section.command
-    words = ["run", typed[1], "--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--"]
+    words = ["run", typed[1], "--mpiexec", " ".join(mpi.mpiexec), "-n", typed[2], "--"]
     said = with_short_points(shell(*words, program).stderr)
     said = _DIED.sub("", said)  # the death follows from the reported error
     return "".join(_BLOCK.findall(said)), said.splitlines()[-1]
@@ -65,9 +65,11 @@ def test_told_and_silent_when_corrected(section: Section, mpi: MPI) -> None:
     found, last = watched(section, mpi, section.program)
     severity = without_points(found).partition(":")[0]
     assert same(found) == same(mpi.cited(section.report))
+    number = re.search(r"-n (\d)", section.command)
+    of_all = f"in {number[1] if number else 0} processes {LAST}"
     counted = "no errors" if severity == "remark" else f"1 {severity}"
-    assert re.fullmatch(rf"mpipp: {counted} in 2 processes {LAST}", last)
+    assert re.fullmatch(rf"mpipp: {counted} {of_all}", last)
     corrected = patched(section.program, section.correction)
     found, last = watched(section, mpi, corrected, "-corrected")
     assert found == ""
-    assert re.fullmatch(rf"mpipp: no errors in 2 processes {LAST}", last)
+    assert re.fullmatch(rf"mpipp: no errors {of_all}", last)

@@ -10,8 +10,8 @@
 // follow the words of its kind, listed here, unless the entry has MPIPP_LOG_LIKE. A frame is the
 // call's position on its thread's stack: live objects have higher addresses; 0: not certain.
 enum mpipp_logged {
-  // a communicator: identity, 1 for an intercommunicator, own rank, size, remote size. Then 0, or
-  // ranks in MPI_COMM_WORLD; with 0, these equal the ranks
+  // a communicator: identity, bits (MPIPP_LOG_INTER, MPIPP_LOG_RACES), own rank, size, remote size.
+  // Then 0, or ranks in MPI_COMM_WORLD; with 0, these equal the ranks
   MPIPP_LOGGED_COMM = 1,
   // a window: serial, identity, base, size, unit, flavor, model, own rank, the communicator's
   // identity, bits of enum mpipp_log_hints, frame
@@ -73,6 +73,8 @@ enum mpipp_log_bits {
   MPIPP_LOG_CANCELLED = 16,
   MPIPP_LOG_PROBES = 32, // a probe: the message is received later
   MPIPP_LOG_SOME = 64,   // the process receives data only from the ranks that follow
+  MPIPP_LOG_INTER = 128, // an intercommunicator
+  MPIPP_LOG_RACES = 256, // the run checks for races of messages
 };
 
 // The info keys of a window: which ones were passed, and their values.

@@ -21,7 +21,7 @@ void mpipp_rma_log_comm(const struct mpipp_call *call, struct mpipp_comm *comm) 
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_COMM, call, 5 + count_of(comm));
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = (uint64_t)(comm->inter != 0);
+  at[1] = (comm->inter ? MPIPP_LOG_INTER : 0) | (mpipp_rma_log_finds_races ? MPIPP_LOG_RACES : 0);
   at[2] = (uint64_t)(int64_t)comm->rank;
   at[3] = (uint64_t)comm->size;
   at[4] = comm->inter ? (uint64_t)comm->remote_size : 0;

@@ -32,10 +32,12 @@ static uint64_t *last_at;
 static struct mpipp_whole_entry last_whole;
 
 int mpipp_rma_log_as_separate = 0;
+int mpipp_rma_log_finds_races = 0;
 
 void mpipp_rma_log_open(void) {
   const char *asked = getenv("MPIPP_RMA_LOG"), *model = getenv("MPIPP_RMA");
   mpipp_rma_log_as_separate = model && !strcmp(model, "separate");
+  mpipp_rma_log_finds_races = getenv("MPIPP_RACES") != NULL;
   if (asked) limit = strtoull(asked, NULL, 10);
 }
 

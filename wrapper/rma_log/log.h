@@ -51,5 +51,7 @@ uint64_t mpipp_rma_log_count(void);
 void mpipp_rma_log_open(void);
 // 1 if all windows are treated as having the separate memory model.
 extern int mpipp_rma_log_as_separate __attribute__((visibility("hidden")));
+// 1 if the analysis looks for races of messages.
+extern int mpipp_rma_log_finds_races __attribute__((visibility("hidden")));
 
 #endif

@@ -167,10 +167,12 @@ void mpipp_rma_log_message(const struct mpipp_call *call, const struct mpipp_mes
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = at[5] = mpipp_rma_log_rank(comm, message->source);
-  at[2] = at[6] = tag_of(message->tag);
+  at[1] = mpipp_rma_log_rank(comm, call->source);
+  at[2] = tag_of(call->tag);
   at[3] = message->object.serial | MPIPP_LOG_MESSAGE;
   at[4] = 0;
+  at[5] = mpipp_rma_log_rank(comm, message->source);
+  at[6] = tag_of(message->tag);
   mpipp_rma_log_end();
 }
 

@@ -44,6 +44,9 @@ class OnesidedLog(Protocol):
     def queried(self) -> frozenset[int]: ...
 
     @property
+    def finds_races(self) -> bool: ...
+
+    @property
     def has_values(self) -> bool: ...
 
     @property

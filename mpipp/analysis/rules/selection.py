@@ -60,6 +60,7 @@ GROUPS = {
         "needless-commit",
     ),
     "rma": ("rma-conflict", "rma-epoch", "rma-possible"),
+    "races": ("message-race", "message-crossing", "message-order"),
     "leaks": (
         "incomplete-request",
         "request-leak",
@@ -104,9 +105,9 @@ OF_ORDER = ("crossed-collective", "needs-buffering")
 _SLOWER = (*OF_OBJECTS, *OF_ORDER, *GROUPS["buffers"], *GROUPS["rma"])
 # Possible errors: reported only if their word is selected by name.
 _BY_WORD = ("rma-possible",)
-# Remarks on programs that are correct here: reported only if they or their group are selected by
+# Findings in programs that are correct here: reported only if they or their group are selected by
 # name.
-_BY_NAME = GROUPS["portability"]
+_BY_NAME = (*GROUPS["portability"], *GROUPS["races"])
 # Groups that check completed calls or several processes; the others check one call before it
 # starts.
 _LATER = (
@@ -117,6 +118,7 @@ _LATER = (
     "collectives",
     "deadlocks",
     "rma",
+    "races",
     "leaks",
     "ends",
 )

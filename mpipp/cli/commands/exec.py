@@ -81,6 +81,8 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_RMA"] = arguments.rma_model
         if _is_plain(arguments):
             found["MPIPP_RMA_IF_USED"] = "1"
+        if not _is_plain(arguments) and _has_group(arguments, "races"):
+            found["MPIPP_RACES"] = "1"
         if arguments.rma_loads and getattr(arguments, "valgrind", None) is None:
             found["MPIPP_RMA_LOADS"] = "1"
     if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
@@ -191,7 +193,7 @@ def guards(arguments: argparse.Namespace) -> bool:
 
 def logs(arguments: argparse.Namespace) -> bool:
     """Return whether one-sided communication is logged."""
-    return _has_group(arguments, "rma", "portability")
+    return _has_group(arguments, "rma", "races", "portability")
 
 
 def _is_plain(arguments: argparse.Namespace) -> bool:

@@ -128,8 +128,9 @@ class LoggedCalls:
         found, alone = {}, set[int]()
         for entry in self._entries(self._kinds.comm, self._kinds.window):
             own = entry.words
-            if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
-                alone.add(own[0])
+            if entry.kind == self._kinds.comm:
+                if own[3] + own[4] == 1:
+                    alone.add(own[0])
             elif entry.kind == self._kinds.window:
                 # Communicators like MPI_COMM_SELF may have the same identity in several processes.
                 identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
@@ -141,6 +142,12 @@ class LoggedCalls:
         """Identities of the windows whose memory in other processes this process has queried."""
         of = (entry.words[0] for entry in self._entries(self._kinds.segment))
         return frozenset(self.windows[serial][0] for serial in of if serial in self.windows)
+
+    @cached_property
+    def finds_races(self) -> bool:
+        """Return whether the run checks for races of messages."""
+        comms = self._entries(self._kinds.comm)
+        return any(entry.words[1] & self._kinds.races for entry in comms)
 
     @property
     def has_values(self) -> bool:

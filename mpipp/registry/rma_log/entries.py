@@ -103,6 +103,7 @@ class Kinds(NamedTuple):
     cancelled: int
     probes: int
     some: int
+    races: int
 
     @classmethod
     def of(cls, source: EntryNames) -> Kinds:
@@ -273,14 +274,23 @@ class _Posted:
         self.probes = False
         self.cancelled = False
 
+    @property
+    def wildcards(self) -> tuple[bool, bool]:
+        return self.wanted[0] == ANY, self.wanted[1] == ANY
+
 
 class Message(NamedTuple):
-    """The message that a receive takes; `ordinal` counts from 0 in its channel."""
+    """The message that a receive takes; `ordinal` counts from 0 in its channel.
+
+    `any_source` and `any_tag`: whether the receive was posted with these wildcards.
+    """
 
     context: int
     source: int
     tag: int
     ordinal: int
+    any_source: bool = False
+    any_tag: bool = False
 
 
 class Receives:
@@ -320,8 +330,12 @@ class Receives:
             self._posted.append(one)
             if own[3]:
                 self._active[own[3]] = one
-                # A matching probe took the message; MPI_Mrecv begins the receive later.
-                (self._probes if own[3] & MESSAGE else self._begins).append((entry.number, one))
+                if own[3] & MESSAGE:
+                    # A matching probe took the message; MPI_Mrecv begins the receive later.
+                    one.rank, one.tag = own[5], own[6]
+                    self._probes.append((entry.number, one))
+                else:
+                    self._begins.append((entry.number, one))
                 return
             one.rank, one.tag = own[5], own[6]
             one.probes = bool(own[4] & kinds.probes)
@@ -372,7 +386,8 @@ class Receives:
                 certain = (
                     not hidden and not any(may_be) and receivers.get(key, set()) <= {one.thread}
                 )
-                told[one] = Message(*key, counts.get(key, 0)) if certain else None
+                ordinal = counts.get(key, 0)
+                told[one] = Message(*key, ordinal, *one.wildcards) if certain else None
                 continue
             shared = threads.setdefault(key, one.thread) != one.thread
             if any(may_be) or shared:
@@ -381,7 +396,7 @@ class Receives:
                 continue
             ordinal = counts.get(key, 0)
             counts[key] = ordinal + 1
-            told[one] = Message(*key, ordinal)
+            told[one] = Message(*key, ordinal, *one.wildcards)
         for number, one in self._ends:
             self.ended_by.setdefault(number, []).append(told[one])
         self.begun.update((number, told.get(one)) for number, one in self._begins)

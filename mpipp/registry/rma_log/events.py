@@ -363,28 +363,27 @@ class _Events:
 
     def _receive(self, entry: Entry) -> Iterator[Event]:
         if entry.number in self._receives.probed:
-            yield Probed(
-                self._log.moment(entry), self._received_channel(self._receives.probed[entry.number])
-            )
+            message = self._receives.probed[entry.number]
+            yield Probed(self._log.moment(entry), *self._taken(message))
         yield from self._begun(entry)
         yield from self._received(entry, begun=False)
 
     def _begun(self, entry: Entry) -> Iterator[Event]:
         message = self._receives.begun.get(entry.number)
         if message is not None:
-            yield ReceiveBegun(self._log.moment(entry), self._received_channel(message))
+            yield ReceiveBegun(self._log.moment(entry), *self._taken(message))
 
-    def _received_channel(self, message: Message | None) -> Channel:
+    def _taken(self, message: Message | None) -> tuple[Channel, bool, bool]:
+        # The channel of a message, and the wildcards with which it was received.
         if message is None:
             raise _Cut
         source, tag = signed(message.source), signed(message.tag)
-        return Channel(message.context, source, self._log.rank, tag, message.ordinal)
+        channel = Channel(message.context, source, self._log.rank, tag, message.ordinal)
+        return channel, message.any_source, message.any_tag
 
     def _received(self, entry: Entry, *, begun: bool) -> Iterator[Event]:
         for step, message in enumerate(self._receives.ended_by.get(entry.number, ())):
-            yield Received(
-                self._log.moment(entry, 1 + step), self._received_channel(message), begun
-            )
+            yield Received(self._log.moment(entry, 1 + step), *self._taken(message), begun)
 
     def _collective(self, entry: Entry) -> Iterator[Event]:
         if entry.words[4] & self._kinds.persistent:

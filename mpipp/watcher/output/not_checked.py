@@ -44,7 +44,9 @@ def unseen(one: WatchedProcess, made: Collection[str]) -> Iterator[str]:
     info = one.registry.info
     if one.memory.not_there:
         yield f"{one.label()}: the system has no memory left that the watcher can read"
-    compares = has_group(made, "messages", "collectives", "deadlocks", "portability", "rma")
+    compares = has_group(
+        made, "messages", "collectives", "deadlocks", "portability", "rma", "races"
+    )
     if info.forgotten and compares and one.state != RUNNING:
         count = wording.counted(info.forgotten, "call")
         yield f"{one.label()}: {count} beyond the capacity of the call history (see MPIPP_LEDGER)"

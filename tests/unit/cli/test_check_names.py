@@ -31,9 +31,10 @@ def test_words() -> None:
     assert words("threads,argument") == {"thread-level", "argument", *ends}
     of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
     assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}
-    by_default = [group for group in GROUPS if group != "portability"]
+    by_default = [group for group in GROUPS if group not in ("portability", "races")]
     assert words("") == words("all") == words(",".join(by_default)) == merged([])
     assert words("all,portability") == words("") | {*GROUPS["portability"]}
+    assert words("all,races") == words("") | {*GROUPS["races"]}
     assert merged([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
     assert merged([["argument"], []]) == words("")
     assert not has_group(words("windows,datatypes"), "rma")

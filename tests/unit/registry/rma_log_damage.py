@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
+from mpipp.analysis.message_races import analyse
 from mpipp.analysis.rma import check
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header, Op, Site
@@ -26,9 +27,9 @@ from tests.unit.samples import DOUBLE, INT
 
 SIZE = 3  # number of processes
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
-    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64
+    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64, races=256
 )
-_BITS = ("synchronous", "persistent", "sends", "takes", "cancelled", "probes", "some")
+_BITS = ("synchronous", "persistent", "sends", "takes", "cancelled", "probes", "some", "races")
 SORTS = [name for name in Kinds._fields if name not in _BITS]
 _NAMES: dict[str, dict[int, str]] = {
     "logged": {getattr(KINDS, name): name.replace("_", " ") for name in SORTS},
@@ -315,6 +316,7 @@ def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]
     for one in recorded:
         one.is_whole = is_whole
     processes = [Process(one.rank, one, one, None) for one in recorded]  # type: ignore[arg-type]
+    _find_races(recorded)
     found = []
     try:
         for finding in check.check(World(processes)):
@@ -323,6 +325,12 @@ def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]
     except MpippError as error:
         return found, str(error)
     return found, ""
+
+
+def _find_races(recorded: list[Logged]) -> None:
+    # The analysis of messages must accept these events, too.
+    found = {one.rank: one.onesided() for one in recorded}
+    analyse({rank: log.events(lambda *_: (0, 1), ()) for rank, log in found.items() if log})
 
 
 def entries_of(words: array[int]) -> list[Entry]:

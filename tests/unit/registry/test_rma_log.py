@@ -19,7 +19,7 @@ from mpipp.registry.rma_log.entries import (
 )
 
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
-    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64
+    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64, races=256
 )
 
 
@@ -58,7 +58,7 @@ def test_receives_are_matched_in_the_order_of_posting() -> None:
         (KINDS.completed, (12, 3, 5, 0)),
         (KINDS.completed, (11, 3, 5, 0)),
     )
-    assert receives(words) == {2: [Message(7, 3, 5, 1)], 3: [Message(7, 3, 5, 0)]}
+    assert receives(words) == {2: [Message(7, 3, 5, 1)], 3: [Message(7, 3, 5, 0, True)]}
 
 
 def test_behind_a_receive_that_is_never_known_nothing_is_certain() -> None:
@@ -77,9 +77,9 @@ def test_a_probe_has_found_what_the_next_receive_takes() -> None:
     words = log(probe, probe, receive, pending, probe, receive)
     found = Receives(entries(words, places(words, KINDS)), KINDS)
     assert found.probed == {
-        0: Message(7, 3, 5, 0),
-        1: Message(7, 3, 5, 0),
-        4: Message(7, 3, 5, 2),
+        0: Message(7, 3, 5, 0, True),
+        1: Message(7, 3, 5, 0, True),
+        4: Message(7, 3, 5, 2, True),
     }
     assert found.ended_by == {2: [Message(7, 3, 5, 0)], 5: [Message(7, 3, 5, 2)]}
     # The message that the pending receive matches is known, although it never completes.

@@ -173,9 +173,9 @@ complete -c mpipp -n '_shtab_mpipp_using; and test $_shtab_mpipp_npos -eq 0' -a 
 complete -c mpipp -n '_shtab_mpipp_using fortran' -s h -l help -d 'show this help message and exit'
 complete -c mpipp -n '_shtab_mpipp_using fortran' -l mpicc -xka "(__fish_complete_command)" -d 'call this MPI compiler (must be the first option)'
 complete -c mpipp -n '_shtab_mpipp_using fortran; and test $_shtab_mpipp_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an argument of the compiler'
-complete -c mpipp -n '_shtab_mpipp_using run' -l check -fa 'all fast arguments handles initialization codes threads topologies operations windows attached-buffers requests files constructors datatypes buffers overlap in-place memory variables messages collectives deadlocks portability rma leaks ends'
+complete -c mpipp -n '_shtab_mpipp_using run' -l check -fa 'all fast arguments handles initialization codes threads topologies operations windows attached-buffers requests files constructors datatypes buffers overlap in-place memory variables messages collectives deadlocks portability rma races leaks ends'
 complete -c mpipp -n '_shtab_mpipp_using run' -l gdb -fa 'all'
-complete -c mpipp -n '_shtab_mpipp_using exec' -l check -fa 'all fast arguments handles initialization codes threads topologies operations windows attached-buffers requests files constructors datatypes buffers overlap in-place memory variables messages collectives deadlocks portability rma leaks ends'
+complete -c mpipp -n '_shtab_mpipp_using exec' -l check -fa 'all fast arguments handles initialization codes threads topologies operations windows attached-buffers requests files constructors datatypes buffers overlap in-place memory variables messages collectives deadlocks portability rma races leaks ends'
 complete -c mpipp -n '_shtab_mpipp_using exec' -l gdb -fa 'all'
 
 # After -- complete the program.

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Findings from races of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.records_protocol import OnesidedLog
+from mpipp.analysis.context.world import World
+from mpipp.analysis.findings.finding import Evidence, Finding, Party
+from mpipp.analysis.message_races.messages import Race, Send, Taker
+from mpipp.model import Comm
+from mpipp.model.rma_events import Channel, Event
+from mpipp.render.phrases import Phrase, Varies
+
+_MOST_PLACES = 4  # places of receives in a remark
+
+
+class RaceFindings:
+    """Makes findings about the processes with logs, by their ranks in MPI_COMM_WORLD."""
+
+    def __init__(self, known: World, logs: Mapping[int, OnesidedLog]) -> None:
+        self._known = known
+        self._logs = logs
+
+    def findings(self, races: Sequence[Race]) -> Iterator[Finding]:
+        """Yield one warning or remark for each receive, and one for all races in loops."""
+        looped: dict[tuple[int, int], Race] = {}
+        crossing: dict[tuple[int, int], list[Race]] = {}
+        different: dict[tuple[int, int], list[Race]] = {}
+        for race in races:
+            key = race.taker.process, race.taker.place
+            if race.has_one_place:
+                looped.setdefault(key, race)
+            else:
+                of_all = crossing if race.is_of_one_sender else different
+                of_all.setdefault(key, []).append(race)
+        shown = {**crossing, **different}
+        for first, *others in shown.values():
+            yield self._race(first, sum(one.times for one in (first, *others)))
+        remarked = [race for key, race in looped.items() if key not in shown]
+        if remarked:
+            yield self._remark(remarked)
+
+    def _race(self, race: Race, times: int) -> Finding:
+        other, taken = race.other, race.taken
+        rule, case = "message-race", "probe" if race.taker.probes else "receive"
+        if race.is_of_one_sender:
+            rule, case = "message-crossing", ""
+        verb = "found" if race.taker.probes else "took"
+        first = self._receive(race.taker, Phrase.of("{verb} the first message", verb=verb))
+        parties = [first]
+        if taken is not None:
+            parties.append(self._send(taken, Phrase("sends the first message")))
+        could = "" if race.is_of_one_sender else ", which could have come first"
+        late = Phrase(f"sends another message{could}")
+        parties.append(self._send(other, late))
+        if race.instead is None:
+            left = Phrase("no call received it")
+            parties[-1] = parties[-1].with_details(left)
+        else:
+            verb = "found" if race.instead.probes else "took"
+            its = Phrase.of("{verb} the other message", verb=verb)
+            parties.append(self._receive(race.instead, its))
+        # The head of the report is the place of the receive.
+        parties = [first, *(replace(one, is_wrong=False) for one in parties[1:])]
+        found = Finding.of(
+            rule,
+            parties,
+            case,
+            procedure=race.taker.event.moment.procedure,
+            rank=race.taker.event.channel.source,
+            other_rank=other.event.channel.source,
+            clause="",
+        )
+        if times > 1:
+            template = "and {others} more messages at the same places"
+            more = Phrase.of(template, others=times - 1)
+            found = found.with_detail(Phrase(more.template, more.facts, Varies.RANKS))
+        return found
+
+    def _remark(self, races: Sequence[Race]) -> Finding:
+        parties = []
+        for race in races[:_MOST_PLACES]:
+            taken = Phrase.of(
+                "took the message of rank {rank}, and could have taken that of rank {other_rank}",
+                rank=race.taker.event.channel.source,
+                other_rank=race.other.event.channel.source,
+            )
+            parties.append(self._receive(race.taker, taken))
+        found = Finding.of("message-order", parties)
+        if len(races) > len(parties):
+            left = len(races) - len(parties)
+            found = found.with_detail(Phrase.of("and {others} more receives", others=left))
+        return found
+
+    def _receive(self, taker: Taker, detail: Phrase) -> Party:
+        event = taker.event
+        comm = self._comm(event, event.channel)
+        source = _rank_in(comm, event.channel.source)
+        subject = Phrase.of(
+            "{procedure}(source = {source_text}, tag = {tag_text}{name})",
+            procedure=event.moment.procedure,
+            source_text="MPI_ANY_SOURCE" if event.any_source else str(source),
+            tag_text="MPI_ANY_TAG" if event.any_tag else str(event.channel.tag),
+            name=_named(comm),
+        )
+        return self._party(event, subject, detail)
+
+    def _send(self, send: Send, detail: Phrase) -> Party:
+        event = send.event
+        comm = self._comm(event, event.channel)
+        subject = Phrase.of(
+            "{procedure}(dest = {rank}, tag = {tag}{name})",
+            procedure=event.moment.procedure,
+            rank=_rank_in(comm, event.channel.destination),
+            tag=event.channel.tag,
+            name=_named(comm),
+        )
+        return self._party(event, subject, detail)
+
+    def _party(self, event: Event, subject: Phrase, detail: Phrase) -> Party:
+        log = self._logs[event.moment.process]
+        call = log.call(event.moment.number)
+        site = log.site(event.moment.place) if call is None else call.site
+        number = self._process(event).number
+        return Party(number, subject, "called at", site, None, (detail,), Evidence(call))
+
+    def _process(self, event: Event) -> Process:
+        process = self._known.process(event.moment.process)
+        assert process is not None
+        return process
+
+    def _comm(self, event: Event, channel: Channel) -> Comm | None:
+        comms = self._known.comms(self._process(event))
+        return next((one for one in comms if one.identity == channel.context), None)
+
+
+def _rank_in(comm: Comm | None, world_rank: int) -> int:
+    # The rank of a peer in the communicator; its rank in MPI_COMM_WORLD if that is unknown.
+    ranks = (comm.remote_world_ranks if comm.inter else comm.world_ranks) if comm else None
+    if ranks is None or world_rank not in ranks:
+        return world_rank
+    return ranks.index(world_rank)
+
+
+def _named(comm: Comm | None) -> str:
+    return f', comm = "{comm.header.name}"' if comm is not None and comm.header.name else ""

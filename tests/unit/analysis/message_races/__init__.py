@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tests of pure functions of `mpipp.analysis.message_races`."""
