@@ -63,6 +63,26 @@ def language() -> str:
 
 def quietly(action: Callable[[], Result]) -> Result:
     """Return the result of `action` without gdb's warnings, which may contain unsafe names."""
+    done, errors, _ = _captured(action)
+    if errors:
+        raise errors[0]
+    return done[0]
+
+
+def checked(command: str, *words: int | str) -> None:
+    """Run a command without output.
+
+    Raises gdb.error with what gdb wrote before it failed, because often only that has the reason.
+    """
+    _, errors, written = _captured(lambda: gdb.execute(_line(command, words)))
+    if errors and isinstance(errors[0], gdb.error):
+        raise gdb.error(" ".join(plain(written.strip() or str(errors[0])).split()))
+    if errors:
+        raise errors[0]
+
+
+def _captured(action: Callable[[], Result]) -> tuple[list[Result], list[BaseException], str]:
+    # The result or the error, and what gdb writes meanwhile.
     done: list[Result] = []
     errors: list[BaseException] = []
 
@@ -73,10 +93,8 @@ def quietly(action: Callable[[], Result]) -> Result:
             errors.append(error)
 
     _waiting.append(run)
-    output("python __import__('sys').modules['mpipp.gdb.console']._run()")
-    if errors:
-        raise errors[0]
-    return done[0]
+    written = output("python __import__('sys').modules['mpipp.gdb.console']._run()")
+    return done, errors, written
 
 
 def _run() -> None:

@@ -46,3 +46,16 @@ def test_all_ranks_from_main_to_their_ends(mpi: MPI) -> None:
         assert "ranks 0 to 3 have exited with status 0" in lines
         assert gdb.leave() == 0
         assert not any(map(is_alive, pids))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_breakpoint_that_gdb_cannot_insert(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ring.c", mpi)
+    with debugging(program, mpi, 3) as gdb:
+        gdb.ask("break *0x10")
+        for command in ("continue", "next"):
+            said = " ".join(gdb.ask(f"mpipp {command}"))
+            assert "Cannot insert breakpoint 1. Cannot access memory at address 0x10" in said
+            assert "main at ring.c:19" in said
+        gdb.ask("delete")
+        assert gdb.ask("mpipp next")[0] == "ranks 0 to 2: main at ring.c:20"

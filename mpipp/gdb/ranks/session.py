@@ -24,11 +24,12 @@ from mpipp.gdb.ranks.input_gate import InputGate
 from mpipp.gdb.ranks.job_start import Actions, JobStart
 from mpipp.gdb.ranks.link import Link, Timer
 from mpipp.gdb.ranks.observer import Front, Observer
-from mpipp.gdb.ranks.waiting import Waiting
+from mpipp.gdb.ranks.waiting import PATIENCE, Waiting
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks.stops import Stop
 
 _MOMENT, _MOMENTS = 0.1, 20  # seconds, and how often gdb waits that long for the ranks to end
+_START = 10.0  # seconds without a stop before main: it takes long on a busy machine
 _SETTINGS = (
     "set non-stop on",
     "set pagination off",
@@ -118,18 +119,25 @@ class DebugSession:
         """Return whether the job ends with this gdb: gdb started it, and did not attach to it."""
         return self._link is not None and not self._is_attached
 
-    def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int] | None) -> None:
+    def run(
+        self,
+        ranks: Iterable[int],
+        command: str,
+        awaited: Iterable[int] | None,
+        patience: float = PATIENCE,
+    ) -> None:
         """Let ranks run, and hold the prompt back until the `awaited` ranks have stopped.
 
         Args:
             command: the gdb command, such as "next", for the last stopped thread of each rank.
                 Other threads continue.
             awaited: None: do not wait.
+            patience: seconds without a stop, after which mpipp reports ranks that still run.
         """
         self._selected = self.selected
         if awaited is not None:
             self.gate.close()
-            self.waiting.begin(awaited)
+            self.waiting.begin(awaited, patience)
         self.is_running_ranks = True
         try:
             self._run(ranks, command)
@@ -138,13 +146,20 @@ class DebugSession:
 
     def _run(self, ranks: Iterable[int], command: str) -> None:
         for rank in ranks:
-            threads = self.group.threads(rank)
-            if threads and command != "continue":
-                self._step(rank, command)
-                threads.pop(0)
-            for thread in threads:
-                thread.switch()
-                console.output("continue &")
+            try:
+                self._run_rank(rank, command)
+            except gdb.error as error:  # such as a breakpoint that gdb cannot insert
+                stop = descriptions.stop(rank, None)
+                self.waiting.add(stop._replace(cause=f"gdb cannot continue ({error})"))
+
+    def _run_rank(self, rank: int, command: str) -> None:
+        threads = self.group.threads(rank)
+        if threads and command != "continue":
+            self._step(rank, command)
+            threads.pop(0)
+        for thread in threads:
+            thread.switch()
+            console.checked("continue &")
 
     def _step(self, rank: int, command: str) -> None:
         # A step inside a library ends when the library returns to the program.
@@ -153,11 +168,11 @@ class DebugSession:
         if inner is not None and command != "finish":
             inner.select()
             command = "finish"
-        console.output("{} &", command)
+        console.checked("{} &", command)
 
     def _run_to_entry(self, ranks: list[int], others: list[Stop]) -> None:
         self.group.select_one_of(ranks, 0)  # the attach has selected the last
-        self.run(ranks, "continue", ranks if self.start.stops_at_entry else None)
+        self.run(ranks, "continue", ranks if self.start.stops_at_entry else None, _START)
         for stop in others:
             self.waiting.add(stop)
 

@@ -11,7 +11,7 @@ from mpipp.gdb.ranks.link import Timer
 from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 
-_PATIENCE = 3.0  # seconds before mpipp reports ranks that have not stopped
+PATIENCE = 3.0  # seconds before mpipp reports ranks that have not stopped
 _TOGETHER = 0.05  # seconds in which stops outside a wait are collected
 
 
@@ -34,6 +34,7 @@ class Waiting:
     ) -> None:
         self._write, self._finish, self._where, self._hint = write, finish, where, hint
         self._expected: set[int] | None = None  # None: no command waits
+        self._patience = PATIENCE
         self._stops: list[Stop] = []
         self._timer: Timer | None = None
         self._is_told = False
@@ -48,11 +49,11 @@ class Waiting:
         """The ranks that have not stopped yet."""
         return frozenset(self._expected or ())
 
-    def begin(self, ranks: Iterable[int]) -> None:
-        """Wait for these ranks."""
-        self._expected = set(ranks)
+    def begin(self, ranks: Iterable[int], patience: float = PATIENCE) -> None:
+        """Wait for these ranks; report after `patience` seconds without a stop."""
+        self._expected, self._patience = set(ranks), patience
         self._is_told = False
-        self._set_timer(_PATIENCE, self._late)
+        self._set_timer(self._patience, self._late)
 
     def add(self, stop: Stop) -> None:
         """Note that a rank has stopped or ended."""
@@ -62,7 +63,7 @@ class Waiting:
             return
         self._expected.discard(stop.rank)
         if self._expected:
-            self._set_timer(_PATIENCE, self._late)
+            self._set_timer(self._patience, self._late)
         else:
             self._cancel()
             gdb_thread.post(self._arrived)  # later, because gdb still handles the stop
