@@ -10,8 +10,8 @@ recorded when it has ended.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from typing import NamedTuple, Union
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol, Union, runtime_checkable
 
 # The default of the info key accumulate_ordering (MPI-4.1, section 12.2.1).
 DEFAULT_ORDERING = frozenset(("rar", "raw", "war", "waw"))
@@ -452,6 +452,25 @@ Event = Union[
     MemoryFreed,
     Finalized,
 ]
+
+
+@runtime_checkable
+class RepeatableEvents(Protocol):
+    """The events of a process, which knows whether events are repeated."""
+
+    def __iter__(self) -> Iterator[Event]: ...
+
+    def repetitions(self, first: int, last: int) -> int:
+        """Return how often the events after number `first`, up to `last`, follow once more.
+
+        Equal events may differ in their numbers, and in the numbers of requests, collective calls
+        and messages, which increase with each repetition.
+        """
+        ...
+
+    def leave_out(self, times: int) -> None:
+        """Continue behind so many of the repetitions that were found last."""
+        ...
 
 
 class MovedLog(NamedTuple):

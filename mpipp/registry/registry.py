@@ -44,7 +44,7 @@ from mpipp.registry.ledger.decode_calls import Ledger
 from mpipp.registry.memory.address_space import Memory
 
 if TYPE_CHECKING:
-    from mpipp.registry.rma_log.events import Log
+    from mpipp.registry.rma_log.log import Log
 
 _MAX_SHARING = 1 << 10  # requests that share one handle
 
@@ -361,7 +361,7 @@ class Registry:
         if not self._source.root().onesided:
             return None
         # Loading the module is slow, and few programs need it.
-        from mpipp.registry.rma_log.events import log_of
+        from mpipp.registry.rma_log.log import log_of
 
         ops = partial(self.find, "op")
         return log_of(self._source, self._datatypes, ops, self.info.world_rank)

@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 from tests import support
 from tests.fuzz import c_programs, cases, directories, live, names, provoked, watchers
-from tests.unit.analysis.rma import flag_programs, random_programs
+from tests.unit.analysis.rma import flag_programs, looped_programs, random_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
 from tests.watcher import screened
@@ -183,6 +183,11 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
                 print(sentence, flush=True)
         for wrong_one in pool.imap(_flagged, seeds, _STEP // 10):
             compared += 1
+            wrong += bool(wrong_one)
+            if wrong_one:
+                print(wrong_one, flush=True)
+        for left_out, wrong_one in pool.imap(looped_programs.difference, seeds, _STEP // 10):
+            compared += left_out > 0
             wrong += bool(wrong_one)
             if wrong_one:
                 print(wrong_one, flush=True)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from mpipp.model import (
@@ -31,7 +31,7 @@ from mpipp.model.rma_events import Event, MovedLog
 
 
 class OnesidedLog(Protocol):
-    """The interface of a process's RMA log; `registry.rma_log.events.Log` describes the members."""
+    """The interface of a process's RMA log; `registry.rma_log.log.Log` describes the members."""
 
     rank: int
     lost: int
@@ -54,7 +54,7 @@ class OnesidedLog(Protocol):
 
     def events(
         self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]
-    ) -> Iterator[Event]: ...
+    ) -> Iterable[Event]: ...
 
     def moved(
         self, place: Callable[[Site], int], datatype: Callable[[DatatypeRecord | Broken], int]

@@ -6,7 +6,7 @@ It reads the processes' RMA logs when all processes of MPI_COMM_WORLD are stoppe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mpipp.analysis.calls.leaks import at_the_end
@@ -124,7 +124,7 @@ def _of_threads(ranks: Collection[int]) -> Iterator[str]:
         )
 
 
-def _events(telling: RmaFindings, log: OnesidedLog) -> Iterator[Event]:
+def _events(telling: RmaFindings, log: OnesidedLog) -> Iterable[Event]:
     return log.events(telling.reach, telling.queried)
 
 

@@ -52,6 +52,10 @@ class Mistakes:
             else Mistake(rule, event, other, 1, mine.spans() if mine else ())
         )
 
+    def count(self, key: tuple[str, int, int], times: int) -> None:
+        """Add mistakes that equal a found one."""
+        self.found[key] = self.found[key]._replace(times=self.found[key].times + times)
+
     def add_open_epochs(self, mine: Epochs, event: Event) -> None:
         """Add a mistake for each epoch that is open but should have ended before the event."""
         for opened in mine.open():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Union
 
 from mpipp.analysis.rma_engine.access_rules import WRITTEN
@@ -25,6 +25,14 @@ def exclusion(held: Synchronization | None) -> int:
     if held is None or "MPI_MODE_NOCHECK" in held.asserted:
         return UNLOCKED
     return EXCLUSIVE if held.exclusive else SHARED
+
+
+def signature(event: Event | None) -> Hashable:
+    """Return everything of an event except its process and its number."""
+    if event is None:
+        return None
+    moment = event.moment
+    return moment.thread, moment.place, moment.procedure, event[1:]
 
 
 MOST_PAST = 2  # ended epochs that are shown around a mistake
@@ -77,8 +85,46 @@ class Epochs:
         self.stored: Entry | None = None  # the last store since the last synchronization
         self.no_put: dict[int, Synchronization] = {}  # key: number of earlier fences
         self.attempts: dict[int, str] = {}  # by thread: the call that began and may fail
+        self.freed = False
         self.joined: dict[int, tuple[Segment, Segment]] = {}
         self.past: deque[Span] = deque(maxlen=MOST_PAST)  # ended epochs
+
+    def is_pending(self) -> bool:
+        """Return whether accesses, or calls of other processes, belong to an open epoch."""
+        return (
+            self.used
+            or self.start is not None
+            or self.post is not None
+            or self.pending()
+            or any(map(any, self.requested.values()))
+            or any(entry.end_time == PENDING for entry in self.guarded)
+            or bool(self.hidden or self.within)
+            or (self.meeting is not None and bool(self.meeting.origins or self.meeting.targets))
+        )
+
+    def shape(self) -> Hashable:
+        """Return what decides on later events, while nothing is pending."""
+        return (
+            signature(self.made),
+            signature(self.no_locks),
+            signature(self.fence),
+            tuple((target, signature(lock)) for target, lock in self.locks.items()),
+            signature(self.all_locked),
+            signature(self.stored.event if self.stored else None),
+            tuple((at - self.fences, signature(said)) for at, said in self.no_put.items()),
+            tuple(self.attempts.items()),
+            tuple((signature(opened), signature(ended)) for opened, ended in self.past),
+        )
+
+    def renumber(self, call: Callable[[Synchronization | None], Synchronization | None]) -> None:
+        """Replace the calls of epochs by others; `call` returns the other one."""
+        self.fence, self.all_locked = call(self.fence), call(self.all_locked)
+        locks = {target: call(lock) for target, lock in self.locks.items()}
+        self.locks = {target: lock for target, lock in locks.items() if lock}
+        said = {at: call(one) for at, one in self.no_put.items()}
+        self.no_put = {at: one for at, one in said.items() if one}
+        past = [(call(opened), call(ended)) for opened, ended in self.past]
+        self.past = deque(((one, other) for one, other in past if one), maxlen=MOST_PAST)
 
     def hint(self, event: WindowInfo) -> None:
         """Apply new info keys."""
@@ -141,6 +187,7 @@ class Epochs:
 
     def close(self) -> None:
         """Close all epochs, because the window is freed."""
+        self.freed = True
         self.locks.clear()
         self.started = {}
         self.fence = self.start = self.post = self.all_locked = None
@@ -220,3 +267,16 @@ class Window:
         # keys end in order, so the last one is enough.
         self.last_update: dict[tuple[int, int, int, bool], Entry] = {}
         self.last_store: dict[tuple[int, int, int, bool], Entry] = {}
+
+    def is_pending(self) -> bool:
+        """Return whether earlier events of the window matter to later ones in other ways than
+        `Epochs.shape` shows.
+        """
+        if all(mine.freed for mine in self.epochs.values()):
+            return False
+        if any(
+            mine.made.separate or mine.made.flavor == "dynamic" for mine in self.epochs.values()
+        ):
+            return True
+        calls = self.posts or self.no_put or self.completes or self.fences
+        return bool(calls) or any(mine.is_pending() for mine in self.epochs.values())

@@ -9,8 +9,11 @@ come after the matching posts (section 12.5.5).
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 from mpipp.analysis.rma_engine.accesses import PENDING, Segment
 from mpipp.analysis.rma_engine.epoch_errors import Mistakes
+from mpipp.analysis.rma_engine.epochs import signature
 from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Synchronization
@@ -62,6 +65,15 @@ class Pairs:
                 self._settled.add(key)
         if len(alike) < _MOST_ALIKE:
             alike.append((one, other))
+
+    def shape(self) -> Hashable:
+        """Return what changes with each new pair that is kept; None if all pairs may change."""
+        if any(
+            len(alike) == _MOST_ALIKE and key not in self._settled
+            for key, alike in self._found.items()
+        ):
+            return None
+        return tuple((key, len(alike)) for key, alike in self._found.items())
 
     def _may_be_ordered(self, one: Lasting, other: Lasting) -> bool:
         may_order = self._flags.may_order
@@ -121,6 +133,25 @@ class Exposures:
         # call.
         if before.actor != new.actor and _is_open(before, new):
             self._pairs.add(lock, post)
+
+    def shape(self, clock: Sequence[int]) -> Hashable:
+        """Return what decides on later epochs; None if nothing can be said.
+
+        `clock`: segments that precede all later events.
+        """
+        pairs, early = self._pairs.shape(), self._early.shape()
+        if pairs is None or early is None:
+            return None
+        lasting = (
+            (key, some) for table in (self._exposed, self._locked) for key, some in table.items()
+        )
+        are_open = [
+            (key, at, signature(one.event))
+            for key, some in lasting
+            for at, one in some.items()
+            if one.end_time > clock[one.end_process]
+        ]
+        return pairs, early, tuple(are_open)
 
     def unchecked(self, start: Lasting, post: Lasting) -> None:
         """Compare a start and a post, both with MPI_MODE_NOCHECK.

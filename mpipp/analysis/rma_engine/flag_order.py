@@ -19,7 +19,7 @@ process or change of its clock.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple, Optional, Protocol, Union
 
 from mpipp.analysis.rma_engine.accesses import PENDING, Segment
@@ -130,6 +130,15 @@ class Flags:
             found.read_times.append(time)
             found.reads.append(number)
             self.heard += group in self.minded
+
+    def shape(self) -> Hashable:
+        """Return what decides which later reads and writes count: who had some, of which groups."""
+        known = (
+            (group, index, bool(found.reads), bool(found.lasts))
+            for group, processes in self.known.items()
+            for index, found in processes.items()
+        )
+        return frozenset(known), len(self.minded), self.heard > 0
 
     def share(self, process: ReplayedProcess, number: int) -> None:
         """Note that loads and stores of shared windows may have happened before an event."""

@@ -32,12 +32,18 @@ class Meeting:
         self.begun: dict[int, tuple[int, ...]] = {}
         self.joint = (-1,) * number
         self.origins = set[int]()
+        self.waiting = 0  # number of processes that wait in the call until all have begun it
         self.targets = set[int]()
 
     @property
     def full(self) -> bool:
         """True if all processes have begun the call."""
         return len(self.begun) >= self.size
+
+    @property
+    def is_barrier(self) -> bool:
+        """True if all processes of the run wait for all in this call."""
+        return self.waiting == self.size == len(self.joint)
 
 
 class _Ready:
@@ -79,6 +85,10 @@ class Messages:
         self.meetings: dict[Hashable, Meeting] = {}
         self.ready: dict[tuple[Channel, int], _Ready] = {}  # key: channel, number of the start
         self.arrived: dict[Channel, int] = {}  # the last complete start
+
+    def is_pending(self) -> bool:
+        """Return whether any message or collective call has begun and not ended."""
+        return bool(self.sent or self.received or self.meetings or self.ready)
 
     def send(self, process: ReplayedProcess, event: Sent) -> None:
         """Begin a send: the message carries the process's clock."""
@@ -151,17 +161,25 @@ class Messages:
                 yield from steps(event)
 
     def meet(
-        self, process: ReplayedProcess, key: Hashable, size: int, *, gives: bool = True
+        self,
+        process: ReplayedProcess,
+        key: Hashable,
+        size: int,
+        *,
+        gives: bool = True,
+        waits: bool = False,
     ) -> Meeting:
         """Begin a collective call of `size` processes.
 
-        With `gives`, the call has data for others, which orders them after this process.
+        With `gives`, the call has data for others, which orders them after this process. With
+        `waits`, it ends after all have begun it.
         """
         meeting = self.meetings.get(key)
         if meeting is None:
             meeting = self.meetings[key] = Meeting(key, size, len(process.clock))
         told = process.release() if gives else (-1,) * len(process.clock)
         meeting.begun[process.index] = told
+        meeting.waiting += gives and waits
         meeting.joint = join_clocks(meeting.joint, told)
         if meeting.full:
             # All processes that still wait for the call hold a reference to it.
@@ -175,6 +193,7 @@ class Messages:
         while not meeting.full:
             yield "all", meeting.key
         process.merge_clock(meeting.joint, event)
+        process.pauses = meeting.is_barrier
 
     def _meet_sources(
         self, process: ReplayedProcess, meeting: Meeting, sources: Sequence[int], event: Event
@@ -190,7 +209,8 @@ class Messages:
     def collective(self, process: ReplayedProcess, event: Collective) -> Steps:
         """Begin a collective call; without a request, also wait for its end."""
         key = event.context, event.ordinal
-        meeting = self.meet(process, key, event.size, gives=event.gives)
+        waits = event.sources is None and not event.request
+        meeting = self.meet(process, key, event.size, gives=event.gives, waits=waits)
 
         def end(by: Event) -> Steps:
             if event.sources is None:

@@ -108,7 +108,9 @@ class Operations:
         if is_active(event, opened):
             self.mistakes.add("rma-with-request", event, opened, mine)
         key = process.rank, event.moment.number
+        process.rare += key in self.values.places
         if key in self.values.told:
+            process.rare += 1
             self.told[key] = process.release()
             self.waits.done(("told", key))
         segment = process.current_segment()

@@ -13,6 +13,8 @@ threads may call MPI_Win_sync.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from mpipp.analysis.rma_engine.access_rules import ACCUMULATE, GET, LOAD, STORE, UPDATES
 from mpipp.analysis.rma_engine.accesses import Entry, Segment
 from mpipp.analysis.rma_engine.flag_order import LOCKED, POLLED, STORED, Flags
@@ -88,6 +90,12 @@ class Polling:
         # Other processes may read the last store with a get.
         segment = process.current_segment()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
+
+    def shape(self) -> Hashable:
+        """Return what decides on later accesses: the polling lines."""
+        return frozenset(
+            (key, lines.ever, frozenset(lines.polling)) for key, lines in self._lines.items()
+        )
 
     def may_be(self, one: Entry, other: Entry) -> bool:
         """Return whether one of two accesses may poll for the change of the other."""

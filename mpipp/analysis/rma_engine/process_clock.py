@@ -23,6 +23,7 @@ class ReplayedProcess:
     def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
         self.rank = rank
         self.index = index
+        self.source = events
         self.events = iter(events)
         self.clock = [-1] * number
         self.clock[index] = 0
@@ -33,6 +34,8 @@ class ReplayedProcess:
         # By segment: number of the event that ends it, after which others are ordered.
         self.told = array("q")
         self.ended = False
+        self.pauses = False  # whether all processes of the run have waited for all at this event
+        self.rare = 0  # number of events that no repetition may contain
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
         self.several = False  # whether more than one thread had events

@@ -34,6 +34,7 @@ from mpipp.analysis.rma_engine.process_clock import (
     Steps,
     WaitTable,
 )
+from mpipp.analysis.rma_engine.repetition import Repetition
 from mpipp.analysis.rma_engine.result import Result
 from mpipp.analysis.rma_engine.synchronization import Synchronizer
 from mpipp.analysis.rma_engine.value_order import Values, understood
@@ -83,12 +84,16 @@ class _Analysis:
         self.synchronizer = Synchronizer(
             self.messages, self.mistakes, self.exposures, self.indices, self.operations.read
         )
+        self.repetition = Repetition(
+            self.processes, self.messages, self.operations, self.polling, self.exposures
+        )
         self.events = 0
 
     def run(self) -> Result:
         steps = [self._steps(process) for process in self.processes]
         ready = self.waits.ready
         ready += range(len(steps))
+        paused = list[int]()
         while ready:
             turns = ready[:]
             ready.clear()
@@ -96,6 +101,12 @@ class _Analysis:
                 what = next(steps[index], _OVER)
                 if what is None:
                     ready.append(index)
+                elif what is _PAUSE:
+                    paused.append(index)
+                    if len(paused) == len(steps):
+                        self.repetition.pause(self.events)
+                        ready += paused
+                        paused.clear()
                 elif what is not _OVER:
                     self.waits.waiting.setdefault(what, []).append(index)
         self.flags.cut = not all(process.ended for process in self.processes)
@@ -112,7 +123,7 @@ class _Analysis:
             frozenset(process.rank for process in stuck if not process.ended),
             self.conflicts.forgotten + self.attachments.forgotten,
             self.operations.unknown,
-            self.events,
+            self.events + self.repetition.left_out,
             frozenset(process.rank for process in self.processes if len(process.users) > 1),
             locks,
         )
@@ -155,6 +166,9 @@ class _Analysis:
                 yield from self._rare(process, event)
             process.last = event
             self.events += 1
+            if process.pauses:
+                process.pauses = False
+                yield _PAUSE
 
     def _synchronization(self, process: ReplayedProcess, event: Synchronization) -> Steps:
         mine = self.lives.epochs(process, event.window)
@@ -180,6 +194,7 @@ class _Analysis:
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
     def _rare(self, process: ReplayedProcess, event: Event) -> Steps:
+        process.rare += 1
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
         elif isinstance(event, Probed):
@@ -236,6 +251,7 @@ class _Analysis:
 
 
 _OVER = object()
+_PAUSE = "all processes of the run have waited for all"
 
 
 def analyse(

@@ -88,7 +88,8 @@ class Synchronizer:
             mine.ends(opened, event)
         within, mine.within = mine.within, []
         key = "fence", event.window, mine.fences
-        meeting = self.messages.meet(process, key, mine.size)
+        waits = orders and not event.request
+        meeting = self.messages.meet(process, key, mine.size, waits=waits)
         first = window.fences.setdefault(mine.fences, event)
         if meeting.full:
             del window.fences[mine.fences]

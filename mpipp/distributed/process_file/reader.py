@@ -32,7 +32,7 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
-from mpipp.registry.rma_log.events import Log
+from mpipp.registry.rma_log.log import Log
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.typetree import Datatype, Extents
 

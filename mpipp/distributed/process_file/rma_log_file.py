@@ -21,7 +21,7 @@ from mpipp.distributed.process_file import decompression
 from mpipp.model import Broken, DatatypeRecord, Site
 from mpipp.model.rma_events import MovedLog
 from mpipp.registry.rma_log.decode_entries import ENUMERATIONS, PAGE_BITS, Around
-from mpipp.registry.rma_log.events import Log
+from mpipp.registry.rma_log.log import Log
 
 FORMAT, VERSION = "log", 4
 _MOST_HEAD = 4096  # bytes

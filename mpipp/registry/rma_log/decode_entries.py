@@ -115,7 +115,8 @@ class LoggedCalls:
         self._threads: dict[int, int] = {}
         self._procedures: dict[tuple[int, int], str] = {}  # keys: kind and procedure of an entry
 
-    def _entries(self, *kinds: int) -> Iterator[Entry]:
+    def selected(self, *kinds: int) -> Iterator[Entry]:
+        """Yield the entries of these kinds in their order."""
         return entries.entries(self._words, self._places, kinds)
 
     def entry(self, number: int) -> Entry:
@@ -126,7 +127,7 @@ class LoggedCalls:
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
         """The windows by serial: identity, own rank in the group, and memory in this process."""
         found, alone = {}, set[int]()
-        for entry in self._entries(self._kinds.comm, self._kinds.window):
+        for entry in self.selected(self._kinds.comm, self._kinds.window):
             own = entry.words
             if entry.kind == self._kinds.comm:
                 if own[3] + own[4] == 1:
@@ -140,7 +141,7 @@ class LoggedCalls:
     @cached_property
     def queried(self) -> frozenset[int]:
         """Identities of the windows whose memory in other processes this process has queried."""
-        of = (entry.words[0] for entry in self._entries(self._kinds.segment))
+        of = (entry.words[0] for entry in self.selected(self._kinds.segment))
         return frozenset(self.windows[serial][0] for serial in of if serial in self.windows)
 
     @cached_property

@@ -250,6 +250,20 @@ def _change(own: array[int], head: int, left: array[int]) -> None:
         own[i] = own[i] + (half ^ 1 << 31) - (1 << 31) & (1 << 64) - 1
 
 
+def stored(of: array[int], at: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the index of each stored word of an entry, with its position and size in bits.
+
+    The words after the common ones count from 0, and the position from the entry's first word.
+    """
+    head = of[at]
+    if not head & _LIKE:
+        yield from ((index, 64 * (FIRST + index), 64) for index in range(length(head) - FIRST))
+    elif head & _NARROW:
+        yield from ((index, 64 + 32 * turn, 32) for turn, index in enumerate(_changed(head)))
+    else:
+        yield from ((index, 64 + 64 * turn, 64) for turn, index in enumerate(_changed(head)))
+
+
 def written(of: array[int], at: int) -> bytes:
     """Return the stored bytes of an entry: equal bytes mean equal events, except their numbers."""
     return of[at : at + length(of[at])].tobytes()

@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Callable, Container, Iterator
 from typing import Any
 
-from mpipp.common.errors import MpippError
 from mpipp.model import procedures
 from mpipp.model.rma_events import (
     DEFAULT_ORDERING,
@@ -36,15 +35,13 @@ from mpipp.model.rma_events import (
     WindowInfo,
     WindowMade,
 )
-from mpipp.registry.decode.datatypes import Datatypes
-from mpipp.registry.layout.record_source import Source, certain
+from mpipp.registry.layout.record_source import certain
 from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.decode_entries import (
     ASSERTED,
     FIRST,
     ROLES,
     STEPS,
-    Around,
     LoggedCalls,
     Members,
     Reach,
@@ -58,59 +55,19 @@ from mpipp.registry.rma_log.shared_segments import Segment, Segments
 _MOST_KNOWN = 1 << 13  # entries with cached events
 # Collective calls in which a process need not wait for others (MPI-4.1, 7.4.3, 7.4.4, 11.10.4).
 _WAIT_FOR_NOBODY = ("Comm_set_info", "Comm_free", "Comm_disconnect")
-_DAMAGED = (ValueError, IndexError, KeyError)  # errors that damaged entries may cause
+DAMAGED = (ValueError, IndexError, KeyError)  # errors that damaged entries may cause
 
 
-class _Cut(Exception):
-    # Raised where the order of events becomes unknown.
-    pass
+class Cut(Exception):
+    """Raised where the order of events becomes unknown."""
 
 
-def log_of(
-    source: Source, datatypes: Datatypes, ops: Callable[[int], object], rank: int | None
-) -> Log | None:
-    """Return the log of the process with that rank; None if the process kept no log."""
-    root = source.root()
-    if rank is None or not root.onesided:
-        return None
-    around = Around(source, datatypes.at, ops, rank, root.world_size, root.onesided_lost)
-    return Log(around, *entries.words(source, root.onesided))
-
-
-class Log(LoggedCalls):
-    """The log of one process, as events."""
-
-    def events(
-        self, reach: Callable[[int, int], Reach | None], queried: Container[int]
-    ) -> Iterator[Event]:
-        """Yield the events in order, as long as they are certain and the log is valid.
-
-        Args:
-            reach: returns a window's memory, by its identity and a rank in its group.
-            queried: identities of the windows whose memory in other processes any process has
-                queried.
-        """
-        kinds = self._kinds
-        try:
-            taken = self._entries(kinds.receive, kinds.started, kinds.matched, kinds.completed)
-            made = _Events(self, kinds, Receives(taken, kinds), reach, queried)
-            words = self._words
-            repeated = kinds.operation, kinds.synchronization
-            for number, at in enumerate(self._places.all):
-                if entries.kind(words[at]) in repeated:
-                    yield made.cached_event(number, entries.written(words, at))
-                else:
-                    yield from made.of(self.entry(number))
-        except (_Cut, MpippError, *_DAMAGED):
-            return
-
-
-class _Events:
-    # The state while reading a log's entries in order.
+class Events:
+    """The state while reading a log's entries in order."""
 
     def __init__(
         self,
-        log: Log,
+        log: LoggedCalls,
         kinds: Kinds,
         receives: Receives,
         reach: Callable[[int, int], Reach | None],
@@ -156,9 +113,10 @@ class _Events:
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
+        """Return the events of an entry."""
         make = self._makers.get(entry.kind)
         if make is None:
-            raise _Cut
+            raise Cut
         return make(entry)
 
     def _ignored(self, entry: Entry) -> Iterator[Event]:
@@ -195,14 +153,14 @@ class _Events:
     def _identity(self, serial: int) -> int:
         known = self._log.windows.get(serial)
         if known is None or not known[0]:
-            raise _Cut
+            raise Cut
         return known[0]
 
     def _window(self, entry: Entry) -> Iterator[Event]:
         serial, _, base, size, unit, flavor, model, _, comm, bits, frame = entry.words
         members, identity = self._members.get(comm), self._identity(serial)
         if members is None:
-            raise _Cut
+            raise Cut
         self._groups[serial] = members
         word = self._log.word("win_flavor", flavor)
         yield WindowMade(
@@ -283,7 +241,7 @@ class _Events:
         identity = self._identity(serial)
         reach = self._reach(identity, target)
         if reach is None:
-            raise _Cut
+            raise Cut
         kind = operation_kind(moment.procedure)
         given = dict(zip(ROLES[kind], threes(own[FIRST:])))
         memory = {
@@ -350,7 +308,7 @@ class _Events:
         identity, rank, tag, _, _, bits = own
         number = certain(ordinal)
         if number is None or rank == NOT_KNOWN:
-            raise _Cut
+            raise Cut
         channel = Channel(identity, self._log.rank, signed(rank), signed(tag), number - 1)
         synchronous = bool(bits & self._kinds.synchronous)
         moment = self._log.moment(entry)
@@ -376,7 +334,7 @@ class _Events:
     def _taken(self, message: Message | None) -> tuple[Channel, bool, bool]:
         # The channel of a message, and the wildcards with which it was received.
         if message is None:
-            raise _Cut
+            raise Cut
         source, tag = signed(message.source), signed(message.tag)
         channel = Channel(message.context, source, self._log.rank, tag, message.ordinal)
         return channel, message.any_source, message.any_tag
@@ -397,7 +355,7 @@ class _Events:
     ) -> Iterator[Event]:
         members, number = self._members.get(of.words[0]), certain(ordinal)
         if members is None or number is None:
-            raise _Cut
+            raise Cut
         size = len(members.ranks) + len(members.others)
         if size == 1 or procedures.procedure(self._log.procedure(of)).operation in _WAIT_FOR_NOBODY:
             return
@@ -421,7 +379,7 @@ class _Events:
             return ()
         if bits & self._kinds.some:
             if NOT_KNOWN in some:
-                raise _Cut
+                raise Cut
             return tuple(map(signed, some))
         if called.flow == "from root":
             return () if root in (NOT_KNOWN, self._log.rank) else (root,)
@@ -460,7 +418,7 @@ class _Events:
         identity, rank, tag, ordinal, request, bits, count = of.words
         counted = certain(ordinal)
         if counted is None or rank == NOT_KNOWN or first + number > count:
-            raise _Cut
+            raise Cut
         ranks = self._log.rank, signed(rank)
         sends = bool(bits & self._kinds.sends)
         source, destination = ranks if sends else ranks[::-1]

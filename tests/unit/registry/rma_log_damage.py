@@ -21,7 +21,7 @@ from mpipp.registry.rma_log.decode_entries import (
     Around,
 )
 from mpipp.registry.rma_log.entries import ANY, NOT_KNOWN, Entry, Kinds, entries, places
-from mpipp.registry.rma_log.events import Log
+from mpipp.registry.rma_log.log import Log
 from tests.unit.jobs import Recorded
 from tests.unit.samples import DOUBLE, INT
 

@@ -17,6 +17,7 @@ from mpipp.registry.rma_log.entries import (
     entries,
     places,
 )
+from mpipp.registry.rma_log.repeated_entries import repetitions
 
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
     synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64, races=256
@@ -154,3 +155,59 @@ def test_an_entry_is_not_like_one_that_is_like_another() -> None:
     words.extend((*_like(KINDS.started, 0, 2, 5), *_like(KINDS.started, 1, 2, 6)))
     assert list(places(words, KINDS).all) == [0, 4]
     assert end(words, places(words, KINDS)) == 6
+
+
+def _iteration(turn: int, address: int = 64) -> list[tuple[int, Sequence[int]]]:
+    """Entries of an iteration, with numbers of a request and a collective call that increase."""
+    request = 9 + 2 * turn
+    return [
+        (KINDS.operation, (1, 2, 0, request, 0, address, 4, 77, 0, 4, 77)),
+        (KINDS.completed, (request, 0, 0, 0, 0)),
+        (KINDS.collective, (5, turn, 0, 0, KINDS.sends)),
+    ]
+
+
+def _repetitions(of: Sequence[tuple[int, Sequence[int]]], first: int, last: int) -> int:
+    words = log(*of)
+    return repetitions(words, places(words, KINDS), KINDS, first, last)
+
+
+def test_iterations_that_differ_in_counted_numbers_are_repetitions() -> None:
+    of = [entry for turn in range(5) for entry in _iteration(turn)]
+    assert _repetitions(of, 0, 3) == 4
+    assert _repetitions(of, 3, 6) == 3
+    assert _repetitions(of, 0, 6) == 1  # the second half of a third pair is missing
+    assert _repetitions(of, 1, 4) == 3
+    assert _repetitions(of, 0, 2) == _repetitions(of, 12, 15) == _repetitions(of, 3, 3) == 0
+
+
+def test_iterations_that_differ_in_other_numbers_are_none() -> None:
+    other = [(KINDS.freed, (1, 0))]
+    of = [*_iteration(0), *_iteration(1), *_iteration(2, 68), *_iteration(3)]
+    assert _repetitions(of, 0, 3) == 1
+    assert _repetitions(of, 3, 6) == 0
+    assert _repetitions([*_iteration(0), *_iteration(1), *other], 0, 3) == 1
+    # The second iteration completes the request of the first one.
+    swapped = [*_iteration(0), *_iteration(1)]
+    swapped[4] = swapped[1]
+    assert _repetitions(swapped, 0, 3) == 0
+
+
+def test_iterations_that_are_like_earlier_ones() -> None:
+    words = log(*_iteration(0))
+    for turn in range(1, 5):
+        for index, (kind, changed) in enumerate(
+            ((KINDS.operation, {3: 2 * turn}), (KINDS.completed, {0: 2 * turn}))
+        ):
+            _narrow(words, kind, index, changed)
+        _narrow(words, KINDS.collective, 2, {1: turn})
+    found = places(words, KINDS)
+    assert len(found.all) == 15
+    assert repetitions(words, found, KINDS, 3, 6) == 3
+
+
+def _narrow(words: array[int], kind: int, whole: int, changed: dict[int, int]) -> None:
+    bits = sum(1 << index for index in changed)
+    values = [*changed.values(), 0]
+    halves = [values[i] | values[i + 1] << 32 for i in range(0, len(changed), 2)]
+    words.extend((kind | 0xC0 | (1 + len(halves)) << 8 | bits << 16 | whole << 40, *halves))

@@ -10,6 +10,8 @@ from mpipp.analysis.rma_engine.accesses import PENDING, Entry, Range, bounds
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Access, Event, Operation, Synchronization
 
+# The rule, and for both accesses the process, the place and the kind.
+Lines = tuple[str, tuple[int, int, int], tuple[int, int, int]]
 _PAGE = 4096  # addresses of the same code in two processes differ by a multiple of this
 
 

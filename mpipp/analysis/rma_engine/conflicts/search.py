@@ -8,7 +8,7 @@ an earlier access never comes after a later one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
 from mpipp.analysis.rma_engine import access_rules
 from mpipp.analysis.rma_engine.access_rules import (
@@ -34,21 +34,24 @@ from mpipp.analysis.rma_engine.accesses import (
     shared_with,
 )
 from mpipp.analysis.rma_engine.conflicts import atomicity, pairs
-from mpipp.analysis.rma_engine.conflicts.conflict import Candidate, Conflict, conflict_of, order
+from mpipp.analysis.rma_engine.conflicts.conflict import (
+    Candidate,
+    Conflict,
+    Lines,
+    conflict_of,
+    order,
+)
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
-from mpipp.model.rma_events import Event, Operation
+from mpipp.model.rma_events import Event, Operation, Synchronization
 
 # Conflicts kept for a pair of lines, in case the first is undecided. Also the accesses kept for the
 # same bytes, process and kind, if the process may have read flags between them.
 MOST_ALIKE = 16
 MOST_KEPT = 200_000  # accesses that are remembered
 SWEEP = 4096  # accesses between two searches for accesses that need not be kept
-
-
-_Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
 
 
 class Conflicts:
@@ -68,17 +71,17 @@ class Conflicts:
         self.polling = polling
         self._told_forgotten = told_forgotten
         self.memory = [Accesses[Entry]() for _ in processes]
-        self.found: dict[_Key, list[Candidate]] = {}
-        self.times: dict[_Key, int] = {}
+        self.found: dict[Lines, list[Candidate]] = {}
+        self.times: dict[Lines, int] = {}
         self.forgotten = 0
         self._added = 0
         self._kept = 0
-        self._ordered: dict[_Key, int] = {}  # omitted conflicts that flags may have ordered
+        self._ordered: dict[Lines, int] = {}  # omitted conflicts that flags may have ordered
         self._locked: list[Candidate] = []  # no conflicts if a lock is held until their end
         self._waiting = 0  # number of these after the last removal
-        self._settled = set[_Key]()  # pairs of lines with enough conflicts that no flag has ordered
+        self._settled = set[Lines]()  # with enough conflicts that no flag has ordered
         self._noting: Event | None = None
-        self._noted = set[tuple[_Key, int]]()  # the event's conflicts, with the partner's identity
+        self._noted = set[tuple[Lines, int]]()  # the event's conflicts, with the partner's identity
         self._reading = set[tuple[int, int]]()  # process and event of epochs with a get
 
     def check(self, entry: Entry) -> None:
@@ -270,6 +273,40 @@ class Conflicts:
             alike[:] = kept
         if len(alike) < MOST_ALIKE:
             alike.append(Candidate(rule, before, entry, common, why))
+
+    def is_settled(self, key: Lines) -> bool:
+        """Return whether more conflicts of these lines are only counted."""
+        return key in self._settled and len(self.found[key]) == MOST_ALIKE
+
+    def drop_ended(self) -> None:
+        """Drop accesses that have ended before all processes, unless too few are new."""
+        if self._added >= self._kept:
+            self._sweep()
+
+    def is_pending(self) -> bool:
+        """Return whether later accesses may conflict with earlier ones."""
+        return bool(self._locked) or any(some.number for some in self.memory)
+
+    def reading_epochs(self, process: int, mine: Epochs) -> Hashable:
+        """Return which open epochs of a process on a window have a get."""
+        return tuple(
+            (process, opened.moment.number) in self._reading
+            for opened in (*mine.locks.values(), mine.all_locked)
+            if opened
+        )
+
+    def move_epochs(
+        self,
+        process: int,
+        mine: Epochs,
+        call: Callable[[Synchronization | None], Synchronization | None],
+    ) -> None:
+        """Note the new numbers of the calls that opened epochs; `call` returns the new call."""
+        for opened in (*mine.locks.values(), mine.all_locked):
+            if opened and (process, opened.moment.number) in self._reading:
+                moved = call(opened)
+                assert moved is not None
+                self._reading.add((process, moved.moment.number))
 
     def _sweep(self) -> None:
         # Drops accesses that have ended before all processes: they conflict with no later one.

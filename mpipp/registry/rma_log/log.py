@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The RMA log of a process, as events that can leave out repeated ones."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Container, Iterator
+
+from mpipp.common.errors import MpippError
+from mpipp.model.rma_events import Event
+from mpipp.registry.decode.datatypes import Datatypes
+from mpipp.registry.layout.record_source import Source
+from mpipp.registry.rma_log import entries
+from mpipp.registry.rma_log.decode_entries import STEPS, Around, LoggedCalls, Reach
+from mpipp.registry.rma_log.entries import Kinds, Receives
+from mpipp.registry.rma_log.events import DAMAGED, Cut, Events
+from mpipp.registry.rma_log.repeated_entries import repetitions
+
+
+def log_of(
+    source: Source, datatypes: Datatypes, ops: Callable[[int], object], rank: int | None
+) -> Log | None:
+    """Return the log of the process with that rank; None if the process kept no log."""
+    root = source.root()
+    if rank is None or not root.onesided:
+        return None
+    around = Around(source, datatypes.at, ops, rank, root.world_size, root.onesided_lost)
+    return Log(around, *entries.words(source, root.onesided))
+
+
+class Log(LoggedCalls):
+    """The log of one process, as events."""
+
+    def events(
+        self, reach: Callable[[int, int], Reach | None], queried: Container[int]
+    ) -> LoggedEvents:
+        """Return the events in order, as long as they are certain and the log is valid.
+
+        Args:
+            reach: returns a window's memory, by its identity and a rank in its group.
+            queried: identities of the windows whose memory in other processes any process has
+                queried.
+        """
+        return LoggedEvents(self, self._words, self._places, self._kinds, (reach, queried))
+
+
+class LoggedEvents:
+    """The events of a log, which can leave out repeated ones."""
+
+    def __init__(
+        self,
+        log: Log,
+        words: array[int],
+        places: entries.Places,
+        kinds: Kinds,
+        around: tuple[Callable[[int, int], Reach | None], Container[int]],
+    ) -> None:
+        self._log = log
+        self._words = words
+        self._places = places
+        self._kinds = kinds
+        self._around = around
+        self._next = 0  # number of the next entry
+        self._round = 0  # number of entries that the repetitions found last have
+
+    def __iter__(self) -> Iterator[Event]:
+        kinds, words, places = self._kinds, self._words, self._places.all
+        repeated = kinds.operation, kinds.synchronization
+        try:
+            taken = self._log.selected(kinds.receive, kinds.started, kinds.matched, kinds.completed)
+            made = Events(self._log, kinds, Receives(taken, kinds), *self._around)
+            while self._next < len(places):
+                number = self._next
+                self._next = number + 1
+                at = places[number]
+                if entries.kind(words[at]) in repeated:
+                    yield made.cached_event(number, entries.written(words, at))
+                else:
+                    yield from made.of(self._log.entry(number))
+        except (Cut, MpippError, *DAMAGED):
+            return
+
+    def repetitions(self, first: int, last: int) -> int:
+        """Return how often the events after number `first`, up to `last`, follow once more."""
+        begin, end = first // STEPS + 1, last // STEPS + 1
+        self._round = end - begin
+        return repetitions(self._words, self._places, self._kinds, begin, end)
+
+    def leave_out(self, times: int) -> None:
+        """Continue behind so many of the repetitions that were found last."""
+        self._next += times * self._round
