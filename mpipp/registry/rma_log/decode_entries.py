@@ -147,7 +147,7 @@ class LoggedCalls:
     @cached_property
     def finds_races(self) -> bool:
         """Return whether the run checks for races of messages."""
-        comms = self._entries(self._kinds.comm)
+        comms = self.selected(self._kinds.comm)
         return any(entry.words[1] & self._kinds.races for entry in comms)
 
     @property
