@@ -174,7 +174,7 @@ class Inbox:
         return self._decide(one, send)
 
     def _is_crossing(self, one: Taker, send: Send) -> bool:
-        # Two receives with MPI_ANY_SOURCE that take messages of one process, from two places.
+        # Report two receives with MPI_ANY_SOURCE that take messages of two sends of one process.
         instead = self._probed.get(send.event.channel, send.taker)
         own = one.send
         if own is None or instead is None or not instead.event.any_source:

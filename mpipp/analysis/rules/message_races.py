@@ -16,8 +16,8 @@ RULES = (
         "message-race",
         "3.5",
         _DEMAND,
-        "receive from a rank, or with another tag; or order the send of rank {other_rank} after "
-        "this receive, by a message or a barrier{clause}",
+        "receive from a rank, or with another tag or communicator; or order the send of rank "
+        "{other_rank} after this receive by a barrier or message{clause}",
         severity=WARNING,
     ),
     Rule(
