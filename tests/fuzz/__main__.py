@@ -3,14 +3,14 @@
 gdb.
 
 Further tests come before these. The findings in random one-sided programs, as events and as
-programs in C, are compared with an oracle. Random correct programs must not change when they are
-perturbed. Damaged logs of one-sided communication and directories of runs are read. Fingerprints of
-random signatures are compared with the result of `matching`, and the wrapper's fingerprints of
-random datatypes with these. The ledger of random calls is compared with the calls, and the call
-filter's decisions on random calls with the checks' findings. Watchers get damaged records of live
-processes. Names in compiled programs are changed at random, and gdb reads them. Readers of damaged
-records have MOST_MEMORY bytes of memory. A failing case is reported with its seed. A live case
-shares its processes with earlier ones.
+programs in C, are compared with an oracle. Races of messages are compared with all orders of
+matching. Random correct programs must not change when they are perturbed. Damaged logs of one-sided
+communication and directories of runs are read. Fingerprints of random signatures are compared with
+the result of `matching`, and the wrapper's fingerprints of random datatypes with these. The ledger
+of random calls is compared with the calls, and the call filter's decisions on random calls with the
+checks' findings. Watchers get damaged records of live processes. Names in compiled programs are
+changed at random, and gdb reads them. Readers of damaged records have MOST_MEMORY bytes of memory.
+A failing case is reported with its seed. A live case shares its processes with earlier ones.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from collections.abc import Callable
 
 from tests import support
 from tests.fuzz import c_programs, cases, directories, live, names, provoked, watchers
+from tests.unit.analysis.message_races import random_messages
 from tests.unit.analysis.rma import flag_programs, looped_programs, random_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
@@ -47,6 +48,7 @@ def main() -> int:
     parser.add_argument("--beside", type=int, help="watchers (a thousandth as many as snapshots)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
+    parser.add_argument("--messages", type=int, help="programs of messages (a hundredth as many)")
     parser.add_argument("--written", type=int, help="such in C (a thousandth as many)")
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
@@ -73,6 +75,8 @@ def main() -> int:
     wrong = _onesided(
         options.cases // 100 if options.onesided is None else options.onesided, options
     )
+    number = options.cases // 100 if options.messages is None else options.messages
+    wrong |= _messages(range(options.first, options.first + number), options)
     wrong |= _written(
         options.cases // 1000 if options.written is None else options.written, options
     )
@@ -168,6 +172,22 @@ def _digest(seed: int) -> str:
     except AssertionError:
         return f"digests of seed {seed} are wrong"
     return ""
+
+
+def _messages(seeds: range, options: argparse.Namespace) -> int:
+    begin, wrong, racing = time.monotonic(), 0, 0
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentences, races in pool.imap(random_messages.compare, seeds, _STEP):
+            wrong += len(sentences)
+            racing += races > 0
+            for sentence in sentences:
+                print(sentence, flush=True)
+    print(
+        f"{len(seeds)} programs of messages, {racing} with races, {wrong} wrong, "
+        f"{time.monotonic() - begin:.0f} s",
+        flush=True,
+    )
+    return wrong > 0
 
 
 def _onesided(number: int, options: argparse.Namespace) -> int:

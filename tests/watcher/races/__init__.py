@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Watched runs that look for races of messages."""
