@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
-from mpipp.watcher.settings import HANG_AFTER
+from mpipp.watcher.hang_threshold import HANG_THRESHOLD
 
 ALL, FAST = "all", "fast"  # words for --check
 ANY = "any"  # the seed of --provoke without a value
@@ -78,7 +78,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         Option(("--strict",), "compare collective calls before they start"),
         Option(
             ("--hang-after",),
-            f"explain a hang after S seconds (default: {HANG_AFTER:g}; 0: never)",
+            f"explain a hang after S seconds (default: {HANG_THRESHOLD:g}; 0: never)",
             "S",
             float,
         ),

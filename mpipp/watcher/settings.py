@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-HANG_AFTER = 30.0  # seconds without an MPI call before a hang is reported
+from mpipp.watcher.hang_threshold import HANG_THRESHOLD
 
 
 class Settings(NamedTuple):
     """The settings of a watcher, which receives them as JSON."""
 
-    hang_after: float = HANG_AFTER  # seconds without an MPI call; 0 disables the report
+    hang_after: float = HANG_THRESHOLD  # seconds without an MPI call; 0 disables the report
     suppress: str = ""  # path of a suppressions file, or ""
     report: str = ""  # the run's directory, which all nodes share, or ""
     kept: bool = False  # True to draw pictures for a report

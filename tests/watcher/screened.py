@@ -20,6 +20,6 @@ def run(mpi: support.MPI, seed: int, calls: int) -> runs.Run:
     """
     program = runs.program("random_calls.c", mpi, "-ldl")
     preload = f"LD_PRELOAD={mpi.wrapper}:{test_mistakes.hook(mpi)}"
-    words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, str(seed)]
+    words: list[str | Path] = ["env", preload, "MPIPP_CALL_FILTER=check", program, str(seed)]
     words += [str(calls), f"{program}.{seed}"]
     return runs.run(mpi, words, "--mpicc", mpi.mpicc, n=PROCESSES)

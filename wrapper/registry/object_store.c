@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "abi/mpi_symbols.h"
-#include "registry/freed_datatype_handles.h"
 #include "registry/object_events.h"
+#include "registry/recycled_records.h"
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 
@@ -36,11 +36,8 @@ void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_find_live(kind, handle);
 }
 
-// The function that mpipp_registry_open_stores got.
-static void (*forget)(struct mpipp_object *object);
-
 void mpipp_registry_open_stores(void (*to_forget)(struct mpipp_object *object)) {
-  forget = to_forget;
+  mpipp_registry_forget = to_forget;
   for (int kind = 0; kind < MPIPP_KINDS; kind++)
     mpipp_registry_stores[kind].table = &mpipp_registry_object_tables()[kind];
 }
@@ -171,18 +168,6 @@ static int is_unused(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
 }
 
-// A thread that has kept the record's address must not take it for the next object with that
-// handle.
-static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
-  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
-  __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
-  MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
-  forget(object);
-  MPIPP_WRITE(object->flags, 0);
-  object->next = (uint64_t)(uintptr_t)store->free;
-  store->free = object;
-}
-
 static void change_rebuilds(struct mpipp_store *store) {
   __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
 }
@@ -220,7 +205,7 @@ static int make_room(struct mpipp_store *store) {
     gone = (void *)(uintptr_t)object->next;
     if (object->kind == MPIPP_DATATYPE)
       mpipp_registry_freed_handles_add(MPIPP_READ(object->handle));
-    recycle(store, object);
+    mpipp_registry_recycle(&store->free, object);
   }
   return 1;
 }
@@ -253,13 +238,6 @@ static int has_room(struct mpipp_store *store) {
   return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
 }
 
-// Returns whether the caller may recycle a record that no handle reaches. Several threads may try:
-// only the one that clears MPIPP_FLAG_UNLISTED may.
-static int claim_recycling(struct mpipp_object *object) {
-  return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
-         MPIPP_FLAG_UNLISTED;
-}
-
 // The caller holds the lock.
 static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
   if (!has_room(store)) return NULL;
@@ -273,12 +251,12 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
     MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
     if (filled && MPIPP_READ(object->references) == 0) {
       __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
-      forget(object);
+      mpipp_registry_forget(object);
       return object;
     }
     mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);
-    if (filled && MPIPP_READ(object->references) == 0 && claim_recycling(object))
-      recycle(store, object); // its last reference was dropped in between
+    if (filled && MPIPP_READ(object->references) == 0 && mpipp_registry_claim_recycling(object))
+      mpipp_registry_recycle(&store->free, object); // its last reference was dropped in between
   }
   object = allocate(store);
   if (!object) return NULL;
@@ -360,7 +338,8 @@ void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle) {
   if (object && MPIPP_READ(object->serial) && MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) {
     __atomic_store_n(&slot->record, 1, __ATOMIC_RELEASE);
     mpipp_mark(object, MPIPP_FLAG_UNLISTED);
-    if (MPIPP_READ(object->references) == 0 && claim_recycling(object)) recycle(store, object);
+    if (MPIPP_READ(object->references) == 0 && mpipp_registry_claim_recycling(object))
+      mpipp_registry_recycle(&store->free, object);
   }
   if (kind == MPIPP_DATATYPE) mpipp_registry_freed_handles_remove(handle);
   mpipp_unlock_kind(locked);
@@ -464,15 +443,16 @@ int mpipp_registry_refer_locked(uint64_t record, uint64_t handle) {
 static int drop_reference(struct mpipp_object *object) {
   return object && !is_lasting(object) &&
          __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 &&
-         claim_recycling(object);
+         mpipp_registry_claim_recycling(object);
 }
 
 void mpipp_registry_unrefer_locked(uint64_t record) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
-  if (drop_reference(object)) recycle(&mpipp_registry_stores[object->kind], object);
+  if (drop_reference(object))
+    mpipp_registry_recycle(&mpipp_registry_stores[object->kind].free, object);
 }
 
 void mpipp_registry_discard_locked(void *record) {
   struct mpipp_object *object = record;
-  recycle(&mpipp_registry_stores[object->kind], object);
+  mpipp_registry_recycle(&mpipp_registry_stores[object->kind].free, object);
 }

@@ -10,10 +10,6 @@
 #include "registry/records.h"
 #include "registry/root.h"
 
-// Atomic access to data that another thread may read or write at the same time.
-#define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
-#define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
-
 // The place in the program of the thread's current call. It is beyond MPI's own layers, or a line
 // of Python. Only the thread itself determines it, so until then this is the caller. Takes no lock.
 static inline uint64_t mpipp_call_place(const struct mpipp_thread *thread) {
@@ -53,7 +49,6 @@ extern struct mpipp_store mpipp_registry_stores[MPIPP_KINDS] MPIPP_SEAM_DATA(mpi
 // memory of a record, and drops its references; it is called with the lock held.
 void mpipp_registry_open_stores(void (*forget)(struct mpipp_object *object));
 
-#define MPIPP_NO_HANDLE (~(uint64_t)0)
 #define MPIPP_HASH 0x9E3779B97F4A7C15u
 
 static inline uint64_t mpipp_hash(uint64_t handle) {

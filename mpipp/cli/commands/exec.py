@@ -21,8 +21,8 @@ from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import launcher_ancestors
+from mpipp.watcher.hang_threshold import HANG_THRESHOLD
 from mpipp.watcher.ipc import launch
-from mpipp.watcher.settings import HANG_AFTER
 
 SUMMARY = "run one process with mpipp: srun -n 64 mpipp exec -- ./app"
 # The wrapper's path, for jobs in which each process would need long to find it.
@@ -96,7 +96,7 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_COMMITS"] = "1"
     if arguments.check and _replays_calls(arguments.check):
         found["MPIPP_CALL_ORDER"] = "1"
-    return found if looked_at == run_options.ALL else {**found, "MPIPP_SCREENS": looked_at}
+    return found if looked_at == run_options.ALL else {**found, "MPIPP_CALL_FILTER": looked_at}
 
 
 def refuse(arguments: argparse.Namespace) -> None:
@@ -166,7 +166,7 @@ def _refuse_end(arguments: argparse.Namespace) -> None:
 
 def hang_after(arguments: argparse.Namespace) -> float:
     """Seconds without an MPI call after which a process counts as hung; 0 for never."""
-    return HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
+    return HANG_THRESHOLD if arguments.hang_after is None else float(arguments.hang_after)
 
 
 def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
@@ -243,7 +243,7 @@ def _replays_calls(check: str) -> bool:
 
 
 def _calls(arguments: argparse.Namespace) -> str:
-    # The calls to check, as a value of MPIPP_SCREENS.
+    # The calls to check, as a value of MPIPP_CALL_FILTER.
     if arguments.check in (None, run_options.ALL, run_options.FAST):
         return run_options.ALL
     from mpipp.analysis.rules import selection

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from mpipp.cli.commands import whole_job
 from mpipp.cli.commands.whole_job import WholeJob
 from mpipp.cli.hang import hang_text, job_hang
-from mpipp.cli.nodes import agent, questions
+from mpipp.cli.nodes import agent, node_queries
 from mpipp.cli.stacks import job_stacks, job_values
 from mpipp.cli.stacks.job_stacks import JobStacks
 from mpipp.common import output_file
@@ -101,7 +101,7 @@ def _printed(arguments: argparse.Namespace) -> list[str]:
     job, shell = _job(arguments)
     expression = arguments.print
     found = job_values.read(job.processes, expression)
-    for answer in questions.ask(agent.VALUES, job.nodes, shell, expression):
+    for answer in node_queries.ask(agent.VALUES, job.nodes, shell, expression):
         if answer.failure:
             found.failures.append(answer.failure)
         else:
@@ -143,7 +143,7 @@ def _job(arguments: argparse.Namespace) -> tuple[WholeJob, list[str]]:
 def _read(arguments: argparse.Namespace) -> JobStacks:
     job, shell = _job(arguments)
     found = job_stacks.read(job.processes)
-    for answer in questions.ask(agent.STACKS, job.nodes, shell):
+    for answer in node_queries.ask(agent.STACKS, job.nodes, shell):
         if answer.failure:
             found.failures.append(answer.failure)
         else:

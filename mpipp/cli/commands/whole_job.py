@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mpipp.cli.commands import attach
-from mpipp.cli.nodes import agent, job_nodes, questions
+from mpipp.cli.nodes import agent, job_nodes, node_queries
 from mpipp.cli.nodes.job_nodes import Node
 from mpipp.cli.stacks import job_stacks
 from mpipp.common.errors import MpippError
@@ -83,7 +83,7 @@ def ranks(wanted: str | None, chosen_shell: str | None = None) -> dict[int, tupl
     job = find(wanted, waits=True)
     shell = job.shell(chosen_shell)
     found = [(process, "") for process in job.processes]
-    for answer in questions.ask(agent.PROCESSES, job.nodes, shell):
+    for answer in node_queries.ask(agent.PROCESSES, job.nodes, shell):
         if answer.failure:
             raise MpippError(answer.failure)
         path = answer.content["gdbserver"]

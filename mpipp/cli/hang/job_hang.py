@@ -15,7 +15,7 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import worlds
 from mpipp.analysis.deadlock import before_init
 from mpipp.analysis.deadlock.analysis import Explanation, explain_all
-from mpipp.cli.nodes import agent, questions
+from mpipp.cli.nodes import agent, node_queries
 from mpipp.cli.nodes.job_nodes import Node
 from mpipp.cli.stacks import job_records
 from mpipp.cli.stacks.job_records import StoredProcess
@@ -118,8 +118,8 @@ def _others(
     # The processes of other nodes that did not move, and the names of those that moved.
     found: list[StoredProcess] = []
     moved: list[_Name] = []
-    answers = questions.ask(agent.RECORDS, nodes, shell)
-    after = {one.node: one for one in questions.ask(agent.MOVEMENTS, nodes, shell)}
+    answers = node_queries.ask(agent.RECORDS, nodes, shell)
+    after = {one.node: one for one in node_queries.ask(agent.MOVEMENTS, nodes, shell)}
     for answer in answers:
         later = after[answer.node]
         if answer.failure or later.failure:

@@ -240,17 +240,17 @@ static int stops = 0;
 uint64_t mpipp_filter_uncleared_calls = 0;
 
 int mpipp_filter_asking_open(void) {
-  const char *screens = getenv("MPIPP_SCREENS");
+  const char *filter = getenv("MPIPP_CALL_FILTER");
   const char *stop = getenv("MPIPP_STOP");
   stops = stop != NULL;
   // A gdb that the run starts is no ancestor of the process: under Yama the process must allow it
   // to attach.
   if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  mpipp_filter_checks_itself = screens && strcmp(screens, "check") == 0;
+  mpipp_filter_checks_itself = filter && strcmp(filter, "check") == 0;
   mpipp_filter_awaits_answers =
       stops || mpipp_filter_checks_itself || mpipp_watcher_on_error != MPIPP_REPORT;
-  mpipp_filter_windows = screens && strcmp(screens, "windows") == 0;
-  return !screens || strcmp(screens, "none") != 0;
+  mpipp_filter_windows = filter && strcmp(filter, "windows") == 0;
+  return !filter || strcmp(filter, "none") != 0;
 }
 
 // Adds the split collective call that is pending on a file.

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: MIT
-#include "registry/freed_datatype_handles.h"
+#include "registry/recycled_records.h"
 
 #include <stddef.h>
 
 #include "registry/allocator.h"
+#include "registry/records.h"
+
+void (*mpipp_registry_forget)(struct mpipp_object *object);
+
+// A thread that has kept the record's address must not take it for the next object with that
+// handle.
+void mpipp_registry_recycle(struct mpipp_object **free_records, struct mpipp_object *object) {
+  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+  __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+  MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
+  mpipp_registry_forget(object);
+  MPIPP_WRITE(object->flags, 0);
+  object->next = (uint64_t)(uintptr_t)*free_records;
+  *free_records = object;
+}
+
+int mpipp_registry_claim_recycling(struct mpipp_object *object) {
+  return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
+         MPIPP_FLAG_UNLISTED;
+}
 
 enum { FIRST_SLOTS = 256, MOST_SLOTS = 1 << 16, EMPTY = 0 };
 #define REMOVED (~(uint64_t)0) // no handle has this value
