@@ -15,6 +15,14 @@ _WIDER = (
     "or call {procedure}_c, which takes MPI_Aint"
 )
 _STATUS = "a status is an MPI_Status in C, and MPI_STATUS_SIZE integers in Fortran"
+_TEMPORARY = (
+    "for an array section with a stride, or an expression, a Fortran compiler may pass a temporary "
+    "copy that exists only during the call"
+)
+_CONTIGUOUS = (
+    "pass a contiguous array; or pass the first element of the section, with a datatype from "
+    "MPI_Type_vector"
+)
 _MAPPED = "a buffer must lie in mapped memory of the process"
 
 RULES = (
@@ -117,6 +125,22 @@ RULES = (
         "3.3.1",
         "the datatype must match the type of the program's variable",
         "compare the layouts with mpipp compare; to send raw bytes, pass MPI_BYTE",
+        severity=WARNING,
+    ),
+    Rule(
+        "received-temporary",
+        "temporary-buffer",
+        "19.1.12",
+        _TEMPORARY,
+        _CONTIGUOUS,
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
+        "sent-temporary",
+        "temporary-buffer",
+        "19.1.12",
+        _TEMPORARY,
+        _CONTIGUOUS,
         severity=WARNING,
     ),
     Rule(
@@ -225,6 +249,10 @@ WHAT: Templates = {
     "self-overlap": _TWICE,
     "parts-overlap": _TWICE,
     "variable-type": "the datatype of {argument}{clause} does not fit the variable {variable}",
+    "received-temporary": "{argument} of {procedure} is a temporary copy: the program does not get "
+    "the data that MPI receives",
+    "sent-temporary": "{argument} of {procedure} is a temporary copy, which may change before MPI "
+    "sends it",
     "beyond-object": _BEYOND,
     "short-status": _BEYOND,
     "status-inside": "{argument} of {procedure} begins at element {element_number} of {variable}, "

@@ -39,7 +39,7 @@ GROUPS = {
         "displacement-overflow",
         "beyond-object",
     ),
-    "variables": ("variable-type", "short-argument", "argument-type"),
+    "variables": ("variable-type", "short-argument", "argument-type", "temporary-buffer"),
     "messages": ("type-mismatch", "truncation", "lost-message"),
     "collectives": (
         "collective-mismatch",
@@ -99,7 +99,13 @@ ALL = "all"
 # All checks except those that guard buffers, keep an RMA log, query the buffers of each place once,
 # or need the order of calls.
 FAST = "fast"
-OF_OBJECTS = ("variable-type", "beyond-object", "misaligned-buffer", "long-size")
+OF_OBJECTS = (
+    "variable-type",
+    "beyond-object",
+    "misaligned-buffer",
+    "long-size",
+    "temporary-buffer",
+)
 # Checks that need the order of calls, which is recorded only for them.
 OF_ORDER = ("crossed-collective", "needs-buffering")
 _SLOWER = (*OF_OBJECTS, *OF_ORDER, *GROUPS["buffers"], *GROUPS["rma"])

@@ -18,7 +18,12 @@ from mpipp.analysis.context.buffer_accesses import Access, accesses
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.analysis.portability import long_sizes, misaligned_buffers
-from mpipp.analysis.program_objects import array_arguments, buffer_bounds, datatype_fit
+from mpipp.analysis.program_objects import (
+    array_arguments,
+    buffer_bounds,
+    compiler_temporaries,
+    datatype_fit,
+)
 from mpipp.analysis.program_objects.array_arguments import Argument
 from mpipp.analysis.program_objects.buffer_bounds import Owner
 from mpipp.analysis.program_objects.datatype_fit import Part, Use
@@ -172,6 +177,9 @@ class BufferOwners:
         if unmapped is not None:
             yield unmapped
             return
+        if self._is_temporary(access):
+            yield compiler_temporaries.finding(access.operation, access.buffer, party)
+            return
         owners = filter(None, self._owners_of(access, serial))
         found = next(
             filter(None, (buffer_bounds.check(access, one, party) for one in owners)), None
@@ -190,6 +198,31 @@ class BufferOwners:
             if found is not None and (certain or self._is_inside(serial)):
                 yield found
                 return
+
+    def _is_temporary(self, access: Access) -> bool:
+        # Without optimization, each variable in a frame has an address in the debug information.
+        # Optimized code may hide a variable, so the statement must show a copy, too.
+        address = access.buffer.address
+        if not compiler_temporaries.may_apply(access.operation) or self._question.python:
+            return False
+        with contextlib.suppress(*damage()):
+            scopes = self._all_scopes()
+            caller = next((one for one in scopes if one.is_caller), None)
+            if caller is None or not debug_types.is_fortran(caller.entry):
+                return False
+            call = access.operation.call
+            if caller.statement is not None and not compiler_temporaries.passes_strided_section(
+                caller.statement, call.procedure
+            ):
+                return False
+            found = next(holders.holders(scopes, address, self._memory), None)
+            return call.frame < address < caller.cfa and found is None
+        return False
+
+    def _all_scopes(self) -> list[Scope]:
+        if self._scopes is None:
+            self._scopes = list(_scopes(self._one.places, self._question, self.place))
+        return self._scopes
 
     def _keep(self, address: int) -> None:
         # Declared variables come first, because pointers lead to them.
@@ -227,9 +260,7 @@ class BufferOwners:
 
     def _variables(self, address: int) -> Iterator[Holder | Untyped]:
         try:
-            if self._scopes is None:
-                self._scopes = list(_scopes(self._one.places, self._question, self.place))
-            yield from holders.holders(self._scopes, address, self._memory)
+            yield from holders.holders(self._all_scopes(), address, self._memory)
         except damage():
             return
 
