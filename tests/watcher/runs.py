@@ -25,7 +25,9 @@ _OURS = re.compile(r"(error|warning|remark): ")
 _STANDS = re.compile(r"remark: (no MPI call has begun or returned|no progress|possible deadlock)")
 # MPICH 4.0 causes this line for windows at odd addresses: analysis/rma/test_bases.py tests it.
 BESIDE = "mpipp: not checked: memory beside "
-_ENDS = re.compile(r"\w+: (a process has|\d+ processes have) (died|ended without|called MPI_Abort)")
+_ENDS = re.compile(
+    r"\w+: (a process has|\d+ processes have) (died|been ended|ended without|called MPI_Abort)"
+)
 _LAST = re.compile(r"mpipp: (?!building |built ).*")
 
 

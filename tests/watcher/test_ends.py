@@ -40,6 +40,15 @@ HOW = {
     "abort": "by SIGABRT",
     "_exit": "with exit status 3",
 }
+ENDED = "remark: a process has been ended"
+OUTSIDE = "except if a signal from outside ends it"
+KILLED = (
+    "find out who sent SIGKILL: the launcher, the batch system, or the kernel if memory was "
+    "exhausted (dmesg); SIGKILL leaves no core file"
+)
+UNKNOWN = (
+    "read the output of the process: the launcher's message names the signal or the exit status"
+)
 EXITED = (
     """\
 error: a process has ended without MPI_Finalize
@@ -117,6 +126,12 @@ def test_mpi_ends_the_program(mpi: MPI) -> None:
 
 def died(how: str) -> str:
     """The report about the death, with advice."""
+    is_unknown = not runs.TELLS_ENDINGS and how == "_exit"
+    if how == "kill" or is_unknown:
+        found = DIED.format(how=runs.how(HOW[how])).replace("error: a process has died,", ENDED)
+        return found.replace(" it ends\n", f" it ends, {OUTSIDE}\n") + (
+            UNKNOWN if is_unknown else KILLED
+        )
     advice = "read its output"
     if how != "_exit" or not runs.TELLS_ENDINGS:
         advice += ", and open its core file with mpipp gdb"
@@ -126,7 +141,7 @@ def died(how: str) -> str:
 
 
 @every_mpi
-@pytest.mark.parametrize("how", ["segv", "exit", "_exit", "MPI_Abort", *repeated("kill", "abort")])
+@pytest.mark.parametrize("how", ["segv", "exit", "_exit", "MPI_Abort", "kill", *repeated("abort")])
 def test_a_process_ends(mpi: MPI, how: str) -> None:
     found = runs.run(mpi, [runs.program("ends.c", mpi), how])
     expected = {"exit": EXITED, "MPI_Abort": ABORTED}.get(how) or died(how)

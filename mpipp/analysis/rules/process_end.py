@@ -24,6 +24,14 @@ RULES = (
         severity=REMARK,  # the consequence of an error that was reported
     ),
     Rule(
+        "ended-by-signal",
+        "process-died",
+        "11.2.2",
+        "a process must call MPI_Finalize before it ends, except if a signal from outside ends it",
+        "find out who sent the signal",
+        severity=REMARK,  # the program need not be wrong
+    ),
+    Rule(
         "died-late",
         "process-died",
         "11.2.2",
@@ -69,6 +77,7 @@ WHAT: Templates = {
         **_several("died in a call that is wrong{ending}"),
         **_several("ended in a call that is wrong", "exit-"),
     },
+    "ended-by-signal": _several("been ended{ending}"),
     "died-late": {
         **_several("died after MPI_Finalize{ending}"),
         **_several("died inside MPI after MPI_Finalize{ending}", "inside-"),

@@ -17,7 +17,7 @@ from mpipp.common.errors import MpippError
 from mpipp.model import procedures
 from mpipp.render.phrases import Phrase, Value
 from mpipp.watcher.ipc import protocol
-from mpipp.watcher.processes import death_parties
+from mpipp.watcher.processes import death_parties, signal_sender
 from mpipp.watcher.processes.death_parties import AbnormalExit
 from mpipp.watcher.processes.exit_status import Ending
 from mpipp.watcher.processes.process import GONE, WatchedProcess, marked, operations
@@ -47,6 +47,7 @@ _MOST_TOLD = 8  # processes, and groups of other processes
 _AFTER_OTHERS = (signal.SIGABRT, signal.SIGPIPE)
 
 _DIED, _DIED_OF_ERROR, _DIED_LATE = "process-died", "died-of-error", "died-late"
+_ENDED = "ended-by-signal"
 _HOW = {
     protocol.EXITING: "no-finalize",
     protocol.ABORTING: "aborted",
@@ -56,10 +57,8 @@ _OF_OUTPUT = "read its output"
 _OF_CORE = "read its output, and open its core file with mpipp gdb"
 
 # Advice for processes that died inside calls without a reported error.
-_INSIDE = (
-    "read its output: by default MPI ends a program when a call fails; if a signal killed it, the "
-    "launcher's message names the signal"
-)
+_AFTER_FAILURE = "read its output: by default MPI ends a program when a call fails"
+_INSIDE = f"{_AFTER_FAILURE}; if a signal killed it, the launcher's message names the signal"
 
 _NOT_AFTER = "check destructors and exit handlers for MPI calls: few procedures may be called then"
 # The program has not returned from main.
@@ -114,19 +113,33 @@ def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _C
         return _CaseText(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")
     how = Phrase.of(", {how}", how=_UNKNOWN if by is None else str(by))
     is_inside = all(_is_inside(one.process) for one in alike)
+    if is_inside and all(one.is_wrong for one in alike) and end != protocol.FINALIZED:
+        # If MPI itself ended the process, the way of its end does not show the reason.
+        of_own = by is not None and is_own(by)
+        return _CaseText(_DIED_OF_ERROR, "", {"ending": how if of_own else Phrase("")}, "")
+    if _may_be_from_outside(alike, by) and not (by is None and end == protocol.FINALIZED):
+        advice = signal_sender.advice(by)
+        if is_inside and end != protocol.FINALIZED:
+            advice = f"{_AFTER_FAILURE}; otherwise {advice}"
+        known = Phrase.of(" {how}", how=_UNKNOWN if by is None else str(by))
+        return _CaseText(_ENDED, "", {"ending": known}, advice)
     if end == protocol.FINALIZED:
         case, advice = ("inside-", _NOT_AFTER) if is_inside else ("", "")
         return _CaseText(_DIED_LATE, case, {"ending": how}, advice)
     if not is_inside:
         advice = "" if by is None else _OF_CORE if by.signal else _OF_OUTPUT
         return _CaseText(_DIED, "signal-", {"ending": how}, advice)
-    # If MPI itself ended the process, the way of its end does not show the reason.
     of_own = by is not None and is_own(by)
-    is_wrong = all(one.is_wrong for one in alike)
     facts: dict[str, Value] = {"ending": how if of_own else Phrase("")}
-    if is_wrong:
-        return _CaseText(_DIED_OF_ERROR, "", facts, "")
     return _CaseText(_DIED, "inside-", facts, _OF_CORE if of_own else _INSIDE)
+
+
+def _may_be_from_outside(alike: Sequence[AbnormalExit], by: Ending | None) -> bool:
+    # Return whether the processes may have been ended from outside, without an error of theirs. A
+    # process that has noticed its own signal or exit was not.
+    if any(one.fatal is not None for one in alike):
+        return False
+    return by is None or by.is_from_outside
 
 
 def of_own_accord(

@@ -28,6 +28,8 @@ _STATUS = 49  # index in /proc/PID/stat, after the process's name
 
 # Signals by which a launcher ends the other processes after one has died.
 _OF_LAUNCHERS = {signal.SIGTERM, signal.SIGKILL}
+# Signals that users, batch systems and limits send. A program seldom sends them to itself.
+_FROM_OUTSIDE = {*_OF_LAUNCHERS, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU}
 
 
 class Ending(NamedTuple):
@@ -45,6 +47,11 @@ class Ending(NamedTuple):
     def may_be_launchers(self) -> bool:
         """Return whether the signal may come from a launcher that ends the rest of a job."""
         return self.signal in _OF_LAUNCHERS
+
+    @property
+    def is_from_outside(self) -> bool:
+        """Return whether other processes or the system usually send this signal."""
+        return self.signal in _FROM_OUTSIDE
 
     def __str__(self) -> str:
         """ "by SIGSEGV", "with exit status 3"."""
