@@ -22,10 +22,12 @@ from mpipp.model.rma_events import (
     Synchronization,
     WindowMade,
 )
+from tests.unit.analysis.rma.repeated_events import RepeatedEvents
 
 PROCESSES = 4
 RANKS = tuple(range(PROCESSES))
 EVENTS = 1_000_000
+LOOPED = 200_000  # these are in memory
 BASE = 1 << 20
 ROW = 8192
 INT = ("MPI_INT",)
@@ -147,6 +149,18 @@ PROGRAMS: dict[str, Callable[[int, int], Iterator[Event]]] = {
 }
 
 
+def run_repeated(name: str, events: int) -> None:
+    """Analyse events that know which of them repeat. Print processor seconds, and MB."""
+    each = events // PROCESSES
+    of = {rank: RepeatedEvents(list(PROGRAMS[name](rank, each))) for rank in RANKS}
+    begin = time.process_time()
+    result = analyse(of)
+    took = time.process_time() - begin
+    assert not (result.conflicts or result.cut or result.mistakes), result
+    assert result.events > 10 * (result.events - sum(some.left_out for some in of.values()))
+    print(took, 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
 def run(name: str, events: int) -> None:
     """Analyse events. Print processor seconds of the analysis and of creating the
     events, and MB."""
@@ -166,10 +180,10 @@ def run(name: str, events: int) -> None:
     )
 
 
-def apart(name: str, events: int) -> tuple[float, float]:
+def apart(name: str, events: int, *options: str) -> tuple[float, float]:
     """Run the analysis in a new process. Returns its seconds without creating the
     events, and MB."""
-    words = [sys.executable, "-m", "benchmarks.onesided", name, str(events)]
+    words = [sys.executable, "-m", "benchmarks.onesided", name, str(events), *options]
     printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     took, takes, memory = map(float, printed.split())
     return took - takes, memory
@@ -189,7 +203,11 @@ def figures() -> Iterator[Figure]:
         yield Figure(what, took, 60 if name == "loads" else 30, "s")
         yield Figure("... memory", memory, 500, "MB")
         yield Figure("... time of four times as many events", took / few, 5, "times")
+    for name in ("stencil", "transpose"):
+        took = min(apart(name, LOOPED, "repeated")[0] for _ in range(3))
+        what = f"one-sided analysis, {name}, {LOOPED:,} events of a loop that repeats them"
+        yield Figure(what, took, 0.5, "s")
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], int(sys.argv[2]))
+    (run_repeated if sys.argv[3:] else run)(sys.argv[1], int(sys.argv[2]))

@@ -75,3 +75,15 @@ def covers(entry: Entry, before: Entry) -> bool:
         and len(entry.memory) == 1
         and entry.memory[0].times == 1
     )
+
+
+def update_alike(before: Entry, entry: Entry) -> bool:
+    """Return whether two accumulates certainly update the same elements by the same operation."""
+    atomic = entry.atomic
+    return (
+        atomic is not None
+        and len(atomic.types) == 1
+        and before.memory == entry.memory
+        and before.atomic == atomic
+        and before.window == entry.window
+    )

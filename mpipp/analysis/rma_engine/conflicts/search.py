@@ -76,6 +76,7 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
+        self._left = 0  # accesses that `drop_ended` has kept last
         self._ordered: dict[Lines, int] = {}  # omitted conflicts that flags may have ordered
         self._locked: list[Candidate] = []  # no conflicts if a lock is held until their end
         self._waiting = 0  # number of these after the last removal
@@ -173,6 +174,8 @@ class Conflicts:
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]
+        if verdict == ACCUMULATES and pairs.update_alike(before, entry):
+            return  # the usual case
         excluded = pairs.excluded(before, entry)
         if excluded and not (pairs.may_outlive(before) or pairs.may_outlive(entry)):
             self._locks(before, entry)
@@ -279,9 +282,10 @@ class Conflicts:
         return key in self._settled and len(self.found[key]) == MOST_ALIKE
 
     def drop_ended(self) -> None:
-        """Drop accesses that have ended before all processes, unless too few are new."""
-        if self._added >= self._kept:
+        """Drop accesses that have ended before all processes, unless most were kept before."""
+        if sum(some.number for some in self.memory) >= 2 * self._left:
             self._sweep()
+            self._left = self._kept
 
     def is_pending(self) -> bool:
         """Return whether later accesses may conflict with earlier ones."""

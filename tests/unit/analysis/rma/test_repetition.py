@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from mpipp.analysis.rma_engine import Result, analyse
+from mpipp.analysis.rma_engine.conflicts import search
 from tests import short
 from tests.unit.analysis.rma.event_programs import Program, at, buffer
 from tests.unit.analysis.rma.looped_programs import difference
@@ -121,3 +124,20 @@ def test_random_programs_in_loops() -> None:
     found = [difference(seed) for seed in range(short.some(60))]
     assert [wrong for _, wrong in found if wrong] == []
     assert sum(left_out > 0 for left_out, _ in found) > short.some(6)
+
+
+def test_iterations_with_many_accesses_are_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Ended accesses are searched for in the middle of an iteration, too.
+    monkeypatch.setattr(search, "SWEEP", 20)
+    program = Program(2)
+    program.sync("fence")
+
+    def body(turn: int) -> None:
+        for place in range(30):
+            program[0].load(at(8 * place))
+        program.sync("fence")
+
+    loop(program, body)
+    result, left_out = run(program)
+    assert not result.conflicts
+    assert left_out > 0.9 * result.events
