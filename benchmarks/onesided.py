@@ -22,7 +22,7 @@ from mpipp.model.rma_events import (
     Synchronization,
     WindowMade,
 )
-from tests.unit.analysis.rma.repeated_events import RepeatedEvents
+from tests.unit.analysis.rma.repetition.repeated_events import RepeatedEvents
 
 PROCESSES = 4
 RANKS = tuple(range(PROCESSES))

@@ -27,7 +27,8 @@ from collections.abc import Callable
 from tests import support
 from tests.fuzz import c_programs, cases, directories, live, names, provoked, watchers
 from tests.unit.analysis.message_races import random_messages
-from tests.unit.analysis.rma import flag_programs, looped_programs, random_programs
+from tests.unit.analysis.rma import flag_programs, random_programs
+from tests.unit.analysis.rma.repetition import looped_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
 from tests.watcher import screened

@@ -8,7 +8,7 @@ import random
 from mpipp.analysis.rma_engine import analyse
 from tests.unit.analysis.rma.event_programs import Program
 from tests.unit.analysis.rma.random_programs import Made
-from tests.unit.analysis.rma.repeated_events import RepeatedEvents
+from tests.unit.analysis.rma.repetition.repeated_events import RepeatedEvents
 
 TURNS = (5, 40, 100)
 

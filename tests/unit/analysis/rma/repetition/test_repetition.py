@@ -11,8 +11,8 @@ from mpipp.analysis.rma_engine import Result, analyse
 from mpipp.analysis.rma_engine.conflicts import search
 from tests import short
 from tests.unit.analysis.rma.event_programs import Program, at, buffer
-from tests.unit.analysis.rma.looped_programs import difference
-from tests.unit.analysis.rma.repeated_events import RepeatedEvents
+from tests.unit.analysis.rma.repetition.looped_programs import difference
+from tests.unit.analysis.rma.repetition.repeated_events import RepeatedEvents
 
 TURNS = 200
 
