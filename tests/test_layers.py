@@ -142,6 +142,7 @@ FOLDERS = (
     "perturb",
     "instrumentation",
     "rma_page_trace",
+    "thread_order",
     "debugger",
     "death_signals",
     "generated/calls",

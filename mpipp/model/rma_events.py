@@ -420,6 +420,40 @@ class MemoryFreed(NamedTuple):
     met: int = 0
 
 
+class ThreadReleased(NamedTuple):
+    """A thread passes its order to an object of its process, such as a mutex that it unlocks.
+
+    Attributes:
+        rests: the thread ends, or does nothing before its next acquire.
+    """
+
+    moment: Moment
+    object: int
+    rests: bool = False
+
+
+class ThreadAcquired(NamedTuple):
+    """A thread is ordered after all earlier releases of an object of its process."""
+
+    moment: Moment
+    object: int
+
+
+class ThreadOrder(NamedTuple):
+    """The order of a process's threads, as far as its log has it.
+
+    Attributes:
+        threads: the number of threads with events.
+        observed: whether the log has the order by calls. Without it, events of all threads are
+            taken in their order in the log.
+        atomics: whether it also has the order by atomic operations.
+    """
+
+    threads: int = 1
+    observed: bool = False
+    atomics: bool = False
+
+
 class Finalized(NamedTuple):
     """MPI_Finalize was called. Without this event the process was killed, or its log is incomplete.
 
@@ -450,6 +484,8 @@ Event = Union[
     Access,
     OtherWorldContact,
     MemoryFreed,
+    ThreadReleased,
+    ThreadAcquired,
     Finalized,
 ]
 

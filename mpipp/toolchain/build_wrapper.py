@@ -47,7 +47,7 @@ _LINK_FLAGS = ("-shared", "-ldl", "-lpthread", "-Wl,-z,now", "-Wl,-Bsymbolic")
 _FOLDERS = {
     "check": ("collective_precheck",),
     "guard": ("buffer_guard", "instrumentation"),
-    "rma": ("rma_log", "rma_page_trace"),
+    "rma": ("rma_log", "rma_page_trace", "thread_order"),
     "perturb": ("perturb",),
     "hold": ("debugger",),
     "death": ("death_signals",),

@@ -3,7 +3,8 @@
 gdb.
 
 Further tests come before these. The findings in random one-sided programs, as events and as
-programs in C, are compared with an oracle. Races of messages are compared with all orders of
+programs in C, are compared with an oracle. The findings in random programs with threads are
+compared with an enumeration of all orders. Races of messages are compared with all orders of
 matching. Random correct programs must not change when they are perturbed. Damaged logs of one-sided
 communication and directories of runs are read. Fingerprints of random signatures are compared with
 the result of `matching`, and the wrapper's fingerprints of random datatypes with these. The ledger
@@ -29,6 +30,7 @@ from tests.fuzz import c_programs, cases, directories, live, names, provoked, wa
 from tests.unit.analysis.message_races import random_messages
 from tests.unit.analysis.rma import flag_programs, random_programs
 from tests.unit.analysis.rma.repetition import looped_programs
+from tests.unit.analysis.rma_threads import thread_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
 from tests.watcher import screened
@@ -50,6 +52,7 @@ def main() -> int:
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
     parser.add_argument("--messages", type=int, help="programs of messages (a hundredth as many)")
+    parser.add_argument("--threads", type=int, help="programs with threads (a hundredth as many)")
     parser.add_argument("--written", type=int, help="such in C (a thousandth as many)")
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
@@ -78,6 +81,7 @@ def main() -> int:
     )
     number = options.cases // 100 if options.messages is None else options.messages
     wrong |= _messages(range(options.first, options.first + number), options)
+    wrong |= _threads(options.cases // 100 if options.threads is None else options.threads, options)
     wrong |= _written(
         options.cases // 1000 if options.written is None else options.written, options
     )
@@ -188,6 +192,18 @@ def _messages(seeds: range, options: argparse.Namespace) -> int:
         f"{time.monotonic() - begin:.0f} s",
         flush=True,
     )
+    return wrong > 0
+
+
+def _threads(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + number)
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentence in pool.imap(thread_programs.differs, seeds, _STEP):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    print(f"{number} programs with threads, {wrong} wrong, {time.monotonic() - begin:.0f} s")
     return wrong > 0
 
 

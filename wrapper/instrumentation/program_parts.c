@@ -10,6 +10,7 @@ static struct mpipp_program *first;
 static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
+static void (*orders)(const volatile void *, int, const void *);
 static void (*listener)(void); // called once, when a part is registered
 int mpipp_instrument_programs_any;
 
@@ -23,6 +24,7 @@ static void set_functions(struct mpipp_program *program) {
   __atomic_store_n(&program->accesses, called.accesses, __ATOMIC_RELEASE);
   __atomic_store_n(&program->combs, called.combs, __ATOMIC_RELEASE);
   __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
+  __atomic_store_n(&program->orders, orders, __ATOMIC_RELEASE);
 }
 
 // Calls it without the lock.
@@ -57,6 +59,22 @@ void mpipp_instrument_programs_await(void (*function)(void)) {
   listener = function;
   pthread_mutex_unlock(&lock);
   call_listener();
+}
+
+int mpipp_instrument_programs_between(uint64_t low, uint64_t high) {
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (struct mpipp_program *one = first; one && !found; one = one->following)
+    found = (uint64_t)(uintptr_t)one >= low && (uint64_t)(uintptr_t)one < high;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void mpipp_instrument_programs_order(void (*function)(const volatile void *, int, const void *)) {
+  pthread_mutex_lock(&lock);
+  orders = function;
+  for (struct mpipp_program *one = first; one; one = one->following) set_functions(one);
+  pthread_mutex_unlock(&lock);
 }
 
 int mpipp_instrument_programs_map(void) {

@@ -18,6 +18,11 @@ MPIPP_SEAM extern int mpipp_instrument_programs_any;
 void mpipp_instrument_programs_await(void (*function)(void));
 // Maps the shadow. Returns 0 if that fails.
 int mpipp_instrument_programs_map(void);
+// Returns whether a part is in these addresses.
+MPIPP_SEAM int mpipp_instrument_programs_between(uint64_t low, uint64_t high);
+// Sets the function that all parts call at atomic operations, also those that are loaded later.
+MPIPP_SEAM void mpipp_instrument_programs_order(void (*function)(const volatile void *address,
+                                                                 int acquires, const void *place));
 // Sets the ranges that all parts check, at most MPIPP_SPANS.
 void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t count);
 // Sets the functions that all parts call, also those that are loaded later. Only the three function

@@ -63,6 +63,17 @@ enum mpipp_logged {
   // a part of a shared-memory window: the window's serial, the owner's rank in the window's group,
   // the part's address in this process, bytes
   MPIPP_LOGGED_SEGMENT,
+  // Order of the process's threads (thread_order/sync_objects.h). Other kinds stand before these.
+  MPIPP_LOGGED_THREADS,  // a second thread begins: bits of enum mpipp_log_threads
+  MPIPP_LOGGED_RELEASED, // a thread passes its order to an object: the object's number, 1 if the
+                         // thread ends or rests
+  MPIPP_LOGGED_ACQUIRED, // a thread takes the order that others passed to an object: its number
+};
+
+// The knowledge of the order of threads. Without MPIPP_LOG_OBSERVED it is unknown.
+enum mpipp_log_threads {
+  MPIPP_LOG_OBSERVED = 1, // the log has the order by calls
+  MPIPP_LOG_ATOMICS = 2,  // it also has the order by atomic operations
 };
 
 enum mpipp_log_bits {

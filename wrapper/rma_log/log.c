@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "rma_log/log.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "recorder/ledger/ledger.h"
 #include "recorder/threads/threads.h"
@@ -21,6 +24,11 @@ static uint64_t adding; // number of words of the entry that is being added; 0: 
 static uint64_t count;
 uint64_t mpipp_rma_log_calls = 0;
 __thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
+__thread struct mpipp_log_thread mpipp_rma_log_thread = {0, 0, 0};
+uint32_t mpipp_rma_log_thread_count = 0;
+// The knowledge of the order of threads, and as the log has it; NOT_LOGGED: it has none yet.
+enum { NOT_LOGGED = 0xff };
+static uint32_t order_known, order_logged = NOT_LOGGED;
 static uint64_t whole_count; // number of entries that have all their words
 // A cache of the last complete entry of each place. A place selects a set of WAYS entries.
 static struct mpipp_whole_entry {
@@ -84,9 +92,45 @@ uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *c
   return mpipp_rma_log_begin_at(kind, call->procedure, mpipp_recorder_place(call), words);
 }
 
+// Returns whether the log has other knowledge of the order of threads than there is now.
+static int order_differs(void) {
+  return order_logged != MPIPP_READ(order_known) && order_logged != NOT_LOGGED;
+}
+
+static void count_entry(void);
+static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words);
+
+// Logs the knowledge of the order of threads. The caller holds the lock.
+static void log_thread_order(void) {
+  order_logged = MPIPP_READ(order_known);
+  uint64_t *at = add(MPIPP_LOGGED_THREADS, 0, 0, 1);
+  if (!at) return;
+  at[0] = order_logged;
+  count_entry();
+}
+
+// This thread adds its first entry. If it is not the first thread of the process, and its creation
+// was not seen, the order of threads is unknown.
+static MPIPP_COLD void begin_thread(void) {
+  struct mpipp_log_thread *self = &mpipp_rma_log_thread;
+  self->entries = 1;
+  if (!self->number) self->number = mpipp_rma_log_new_thread();
+  if (!self->is_born && syscall(SYS_gettid) != getpid()) MPIPP_WRITE(order_known, 0);
+  if (order_logged == NOT_LOGGED && self->number > 1) log_thread_order();
+}
+
+static int orders_threads(enum mpipp_logged kind) {
+  return kind >= MPIPP_LOGGED_THREADS;
+}
+
 // The caller holds the lock.
 static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
+  if (!orders_threads(kind)) {
+    if (MPIPP_UNLIKELY(!mpipp_rma_log_thread.entries)) begin_thread();
+    mpipp_rma_log_thread.entries++;
+    if (MPIPP_UNLIKELY(order_differs())) log_thread_order();
+  }
   if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
   // After a gap, entries would appear to be ordered although they are not. So nothing more is
@@ -96,7 +140,7 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
     return NULL;
   }
   uint64_t *at = &last->words[last->used];
-  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_recorder_self->serial);
+  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_rma_log_thread.number);
   at[1] = place;
   adding = words;
   return at + MPIPP_LOG_FIRST;
@@ -238,12 +282,13 @@ struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
 
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference) {
   enum { MOST = 3 }; // words that an entry of this function may need
-  if (difference != (int32_t)difference) return 0;
+  if (difference != (int32_t)difference || order_differs()) return 0;
   mpipp_rma_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
     release();
     return 0;
   }
+  mpipp_rma_log_thread.entries++;
   uint64_t *at = &last->words[last->used], differs = difference != 0;
   uint64_t words = 1 + (like->count + differs + 1) / 2, changed = like->changed | differs << index;
   uint64_t kind = (like->words[0] & MPIPP_LOG_KIND) | MPIPP_LOG_IS_NARROW;
@@ -255,6 +300,14 @@ int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t 
   __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   return 1;
+}
+
+uint32_t mpipp_rma_log_new_thread(void) {
+  return __atomic_add_fetch(&mpipp_rma_log_thread_count, 1, __ATOMIC_RELAXED);
+}
+
+void mpipp_rma_log_set_order(uint32_t bits) {
+  MPIPP_WRITE(order_known, bits);
 }
 
 uint64_t mpipp_rma_log_count(void) {

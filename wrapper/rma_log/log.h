@@ -48,6 +48,21 @@ extern __thread volatile sig_atomic_t mpipp_rma_log_is_adding MPIPP_HIDDEN
 // The number of entries. Until an entry is ended, this is its own number.
 uint64_t mpipp_rma_log_count(void);
 
+// This thread in the log. number: from 1; 0: none yet. entries: the number of its entries, except
+// those of the order of threads. is_born: 1 if it is ordered after the thread that created it.
+struct mpipp_log_thread {
+  uint32_t number, entries, is_born;
+};
+extern __thread struct mpipp_log_thread mpipp_rma_log_thread MPIPP_HIDDEN
+    __attribute__((tls_model("initial-exec")));
+// The largest number of a thread.
+extern uint32_t mpipp_rma_log_thread_count MPIPP_HIDDEN;
+// Returns the number for a new thread.
+uint32_t mpipp_rma_log_new_thread(void);
+// Sets the knowledge of the order of threads (enum mpipp_log_threads). The log gets it with the
+// next entry. A signal handler may call this function.
+void mpipp_rma_log_set_order(uint32_t bits);
+
 void mpipp_rma_log_open(void);
 // 1 if all windows are treated as having the separate memory model.
 extern int mpipp_rma_log_as_separate __attribute__((visibility("hidden")));

@@ -27,7 +27,7 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
-from mpipp.model.rma_events import Event, MovedLog
+from mpipp.model.rma_events import Event, MovedLog, ThreadOrder
 
 
 class OnesidedLog(Protocol):
@@ -51,6 +51,9 @@ class OnesidedLog(Protocol):
 
     @property
     def has_other_worlds(self) -> bool: ...
+
+    @property
+    def thread_order(self) -> ThreadOrder: ...
 
     def events(
         self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]

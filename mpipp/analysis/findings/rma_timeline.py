@@ -16,6 +16,7 @@ _IS = {
     "pending": "not complete yet",
     "incomplete": "may not be complete",
     "unordered": "data race",
+    "threads": "data race of threads",
     "copies": "not the same copy",
 }
 
@@ -198,6 +199,8 @@ def why(found: Conflict, told: str) -> tuple[str, str]:
 
 
 def _missing_completion(found: Conflict, told: str) -> str:
+    if found.why == "threads":
+        return "a synchronization of the two threads"
     if found.why == "pending":
         return "a call that completes the first before the second"
     if found.why == "incomplete":

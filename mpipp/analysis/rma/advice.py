@@ -25,6 +25,8 @@ def of_conflict(found: Conflict, ended: str, general: str) -> str:
         general: the advice of the rule.
     """
     pending = found.why == "pending"
+    if found.why == "threads":
+        return _between_threads(found, ended)
     if found.why in ("copies", "itself") or found.rule == access_rules.LOCKS:
         return general
     calls = _completing(found.first)
@@ -40,6 +42,18 @@ def of_conflict(found: Conflict, ended: str, general: str) -> str:
     if pending:
         return f"{order}; or use accumulates" if found.rule == "rma-target" else order
     return f"{order}{_locking(found)}"
+
+
+def _between_threads(found: Conflict, ended: str) -> str:
+    # The synchronization of two threads, in one process or in two.
+    first, second = found.first.event, found.second.event
+    after = ended or "the first access"
+    if first.moment.process == second.moment.process:
+        return (
+            f"order the two threads after {after}, with a mutex, a barrier or a join; or use other "
+            "memory"
+        )
+    return f"order the threads of both accesses after {after}: now only other threads synchronize"
 
 
 def of_gone(found: Mistake, general: str) -> str:

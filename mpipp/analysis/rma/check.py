@@ -61,6 +61,7 @@ def check(known: World) -> Findings:
     result = analyse(
         {rank: _events(telling, log) for rank, log in logs.items()},
         {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
+        {rank: log.thread_order for rank, log in logs.items()},
     )
     yield from telling.conflicts(result.conflicts)
     yield from telling.conflicts(result.locks)
@@ -137,8 +138,8 @@ def _of_each(
 
     threaded = set[int]()
     for rank, log in logs.items():
-        both = (log.events(telling.guess, telling.queried) for _ in range(2))
-        alone = check_process(rank, *both)
+        first, second = (log.events(telling.guess, telling.queried) for _ in range(2))
+        alone = check_process(rank, first, second, log.thread_order)
         if alone.threaded:
             threaded.add(rank)
         yield from telling.conflicts(alone.conflicts)
@@ -152,7 +153,8 @@ def _of_rest(telling: RmaFindings, rank: int, log: OnesidedLog, last: int) -> Fi
     # recorded them, for example because they were killed.
     from mpipp.analysis.rma_engine import check_process
 
-    alone = check_process(rank, _events(telling, log), _events(telling, log))
+    first, second = (_events(telling, log) for _ in range(2))
+    alone = check_process(rank, first, second, log.thread_order)
 
     def is_behind(*events: Event | None) -> bool:
         return max(event.moment.number for event in events if event) > last

@@ -49,6 +49,7 @@ _WHY = {
     "pending": "the first is not complete when the second starts",
     "incomplete": "the second may start before the first completes at its target",
     "unordered": "data race",
+    "threads": "data race of two threads",
     "copies": "the window's copies are not synchronized",
     "itself": "its buffer overlaps its target",
 }
@@ -119,6 +120,8 @@ class RmaFindings:
         if found.rule == "rma-apart":
             clause = "use one window of the separate memory model"
         parties = [self._side(side, found) for side in sides]
+        if any(side.event.moment.thread for side in sides):
+            parties = [_in_thread(*both) for both in zip(parties, sides)]
         if is_one:
             one, other = parties
             parties = [one.with_details(*other.details)]
@@ -205,7 +208,7 @@ class RmaFindings:
 
     def _party(self, event: events.Event, details: tuple[Phrase, ...]) -> Party:
         process, call = self._process(event), self._call(event)
-        if isinstance(event, events.Access) or call is None:
+        if isinstance(event, (events.Access, events.ThreadAcquired)) or call is None:
             site = self._site(event) if call is None else call.site
             name = Phrase.of("{text}", text=_name(event))
             return Party(process.number, name, "at", site, None, details)
@@ -334,6 +337,8 @@ class RmaFindings:
                 closes = call is not None and call.procedure in _CLOSING
                 epochs.append((event_point(side.epoch), closed if closes else None))
             before = at(ranks[1 - number], side.heard_number) if side.heard_by is not None else None
+            if ranks[0] == ranks[1]:
+                before = None
             if before is not None and side.heard_by is not None:
                 edges.append((before, event_point(side.heard_by)))
                 if number:
@@ -378,15 +383,23 @@ class RmaFindings:
         sides = found.first, found.second
         for number, side in enumerate(sides):
             add(side.epoch, _BEGINS[number])
-            other = sides[1 - number].event.moment.process
-            add(
-                side.heard_by,
-                Phrase.of("the last synchronization with rank {rank}", rank=other),
-            )
+            other = sides[1 - number].event.moment
+            last = Phrase.of("the last synchronization with rank {rank}", rank=other.process)
+            if other.process == side.event.moment.process:
+                last = Phrase.of(
+                    "the last synchronization with thread {thread}", thread=other.thread
+                )
+            add(side.heard_by, last)
         for event, roles in told.values():
             if roles[:2] == [*_BEGINS]:
                 roles[:2] = [_BEGINS_ITS if found.why == "itself" else _BEGINS_BOTH]
             yield self._party(event, tuple(roles))
+
+
+def _in_thread(party: Party, side: Side) -> Party:
+    # The party with the thread that has the access.
+    detail = Phrase.of("in thread {thread} of the process", thread=side.event.moment.thread)
+    return party.with_details(detail)
 
 
 def _verb(side: Side) -> str:
@@ -429,6 +442,8 @@ def _short(detail: Phrase) -> str:
 def _name(event: events.Event) -> str:
     if isinstance(event, events.Access):
         return "a store" if event.store else "a load"
+    if isinstance(event, events.ThreadAcquired):
+        return "synchronizes with another thread"
     return "gives memory back" if isinstance(event, events.MemoryFreed) else event.moment.procedure
 
 

@@ -167,6 +167,29 @@ class Flags:
             if process != goal.process
         )
 
+    def may_order_threads(self, first: Lasting, second: Lasting) -> bool:
+        """Return whether flags may have ordered the second after the end of the first.
+
+        Unlike `may_order`, it does not take the order of one process's events for granted.
+        """
+        segment = second.segment
+        goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
+        if self.cut and self._has_read(goal, segment.clock):
+            return True
+        if first.end_time == PENDING or not self.minded:
+            return False
+        begun = Point(first.end_process, first.end_time, first.end_number)
+        after = {begun.process: begun}
+        read: dict[int, Point] = {}
+        while self._extend(after, read):
+            pass
+        return any(
+            _behind(goal, point)
+            if process == goal.process
+            else segment.clock[process] >= point.time
+            for process, point in read.items()
+        )
+
     def _has_read(self, goal: Point, clock: tuple[int, ...]) -> bool:
         # Return whether a possible flag was read before.
         for processes in self.known.values():
@@ -200,23 +223,30 @@ class Flags:
         # The first point of each process that may come after `begun`, by the flags that it has
         # read.
         after = {begun.process: begun}
-        changed = True
-        while changed:
-            changed = False
-            for writer, written, readers in self._pairs():
-                clock = _first_after(written, writer, after)
-                if clock is not None:
-                    for reader, read in readers.items():
-                        if reader == writer:
-                            continue
-                        at = bisect.bisect_right(read.read_times, clock[reader])
-                        if at == len(read.read_times):
-                            continue
-                        point = Point(reader, read.read_times[at], read.reads[at])
-                        if reader not in after or point < after[reader]:
-                            after[reader] = point
-                            changed = True
+        while self._extend(after, None):
+            pass
         return after
+
+    def _extend(self, after: dict[int, Point], by_read: dict[int, Point] | None) -> bool:
+        # Adds points behind one more read. Returns whether any is new. by_read, for threads:
+        # the first point of each process behind a read, also of a value of the process itself.
+        changed = False
+        for writer, written, readers in self._pairs():
+            clock = _first_after(written, writer, after)
+            if clock is None:
+                continue
+            for reader, read in readers.items():
+                if reader == writer and by_read is None:
+                    continue
+                at = bisect.bisect_right(read.read_times, clock[reader])
+                if at == len(read.read_times):
+                    continue
+                point = Point(reader, read.read_times[at], read.reads[at])
+                for points in (after,) if by_read is None else (after, by_read):
+                    if reader not in points or point < points[reader]:
+                        points[reader] = point
+                        changed = True
+        return changed
 
 
 def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:

@@ -37,6 +37,7 @@ from mpipp.analysis.rma_engine.process_clock import (
     Steps,
     join_clocks,
 )
+from mpipp.analysis.rma_engine.thread_order import ThreadOrder
 from mpipp.analysis.rma_engine.value_order import Key, Values
 from mpipp.analysis.rma_engine.window_lifetimes import Lives
 from mpipp.model.rma_events import (
@@ -60,6 +61,7 @@ class Operations:
         lives: Lives,
         flags: Flags,
         polling: Polling,
+        order: ThreadOrder | None,
     ) -> None:
         self.processes = processes
         self.values = values
@@ -70,7 +72,8 @@ class Operations:
         self.mistakes = lives.mistakes
         self.waits = lives.messages.waits
         self.flags = flags
-        self.conflicts = Conflicts(processes, self.windows, flags, polling, self.forgotten)
+        self.order = order
+        self.conflicts = Conflicts(processes, self.windows, flags, polling, order, self.forgotten)
         self.told: dict[Key, tuple[int, ...]] = {}  # clocks of atomic operations with known readers
         self.unknown = 0  # number of operations whose bytes are unknown
 
@@ -284,6 +287,8 @@ class Operations:
         requested[event.request] = local
 
         def end(by: Event) -> Steps:
+            if self.order is not None:
+                self.order.complete_request(process, event.request, by.moment.number)
             if mine.requested.get(event.target, {}).pop(event.request, None) is not None:
                 if any(is_gone(entry, by) for entry in local):
                     self.mistakes.add("rma-gone", event, by, mine)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The clock of a process during the replay, and its waits."""
+"""The clocks of a process and its threads during the replay, and its waits."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 
-from mpipp.analysis.rma_engine.accesses import Segment
-from mpipp.model.rma_events import Event
+from mpipp.analysis.rma_engine.accesses import Entry, Segment
+from mpipp.model.rma_events import Event, ThreadAcquired, ThreadReleased
 
 # A generator that yields the key of an event to wait for; None: only let others run.
 Steps = Generator[Hashable, None, None]
@@ -17,16 +17,28 @@ DAMAGED = "an event that cannot be"  # the key of an event that never comes
 class ReplayedProcess:
     """A process in the replay.
 
-    `clock[i]` is the last segment of process i that precedes this process's next event.
+    `clock[i]` is the last segment of process i that precedes this process's next event. With
+    `threads`, the clock also has components of threads.
     """
 
-    def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
+    def __init__(
+        self,
+        rank: int,
+        index: int,
+        number: int,
+        events: Iterable[Event],
+        threads: Threads | None = None,
+    ) -> None:
         self.rank = rank
         self.index = index
         self.source = events
         self.events = iter(events)
         self.clock = [-1] * number
         self.clock[index] = 0
+        self.threads = threads
+        self.thread = 0  # of the current event
+        if threads is not None:
+            self.clock[threads.current] = 0
         self.seen: list[Event | None] = [None] * number
         self.segment = self._segment()
         self.changed = False
@@ -58,11 +70,20 @@ class ReplayedProcess:
         clock = tuple(self.clock)
         return Segment(self.index, clock, tuple(self.seen), clock)
 
+    def enter(self, thread: int) -> None:
+        """Note that another thread has the next event."""
+        self.thread = thread
+        self.several = True
+        if self.threads is not None and self.threads.several:
+            self.threads.enter(self, thread)
+
     def release(self) -> tuple[int, ...]:
         """Return the clock that this event passes to others, and begin the next segment."""
         told = tuple(self.clock)
         self.told.append(self.number)
         self.clock[self.index] += 1
+        if self.threads is not None:
+            self.threads.begin_segment(self)
         self.changed = True
         return told
 
@@ -74,6 +95,72 @@ class ReplayedProcess:
                 mine[i] = time
                 self.seen[i] = event
                 self.changed = True
+
+
+class Threads:
+    """The threads of one process.
+
+    Attributes:
+        current: the component of the thread that has the current event.
+        of: by segment of the process, the component of its thread.
+    """
+
+    def __init__(self, base: int, first: int, count: int, size: int) -> None:
+        self._base = base  # number of processes
+        self._first = first
+        self._count = count
+        self._size = size  # of clocks
+        self.current = first
+        self.of = array("L", [first])
+        self._others: dict[int, tuple[list[int], list[Event | None]]] = {}
+        self._resting: set[int] = set()
+        self._objects: dict[int, list[int]] = {}
+
+    @property
+    def several(self) -> bool:
+        """Return whether the process has several threads whose order is known."""
+        return self._count > 1
+
+    def enter(self, process: ReplayedProcess, thread: int) -> None:
+        """Begin a segment of another thread."""
+        base = self._base
+        self._others[self.current] = process.clock[base:], process.seen[base:]
+        self.current = self._first + min(thread, self._count - 1)
+        self._resting.discard(self.current)
+        size = self._size - base
+        clock, seen = self._others.pop(self.current, ([-1] * size, [None] * size))
+        process.clock[base:] = clock
+        process.seen[base:] = seen
+        process.release()
+
+    def begin_segment(self, process: ReplayedProcess) -> None:
+        """Note that the process has begun a segment."""
+        process.clock[self.current] = process.time
+        self.of.append(self.current)
+
+    def of_entry(self, entry: Entry) -> int:
+        """Return the component of the thread that has an access."""
+        return self.of[entry.segment.own[entry.actor]]
+
+    def pass_on(self, process: ReplayedProcess, event: ThreadReleased) -> None:
+        """Pass the current thread's order to an object."""
+        clock = process.clock[self._base :]
+        known = self._objects.get(event.object)
+        self._objects[event.object] = clock if known is None else list(map(max, known, clock))
+        process.release()
+        if event.rests:
+            self._resting.add(self.current)
+
+    def take(self, process: ReplayedProcess, event: ThreadAcquired) -> None:
+        """Order the current thread after the releases of an object."""
+        known = self._objects.get(event.object)
+        if known is not None:
+            process.merge_clock([-1] * self._base + known, event)
+
+    def least(self, process: ReplayedProcess) -> list[int]:
+        """Return the times that all threads of the process know, for all components."""
+        clocks = [clock for at, (clock, _) in self._others.items() if at not in self._resting]
+        return list(map(min, zip(*(process.clock[self._base :], *clocks))))
 
 
 def join_clocks(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

@@ -73,7 +73,9 @@ class Repetition:
         self.left_out = 0  # events
         sources = (process.source for process in processes)
         self._sources = [one for one in sources if isinstance(one, RepeatableEvents)]
-        self._enabled = len(self._sources) == len(processes)
+        # The clocks of threads do not come to an equal state.
+        have_threads = any(process.threads is not None for process in processes)
+        self._enabled = len(self._sources) == len(processes) and not have_threads
         # For each pause the numbers of events since the one before, and its events.
         self._rounds: list[tuple[int, ...]] = []
         self._at: list[list[int]] = []

@@ -38,6 +38,7 @@ from mpipp.analysis.rma_engine.process_clock import (
 from mpipp.analysis.rma_engine.repetition import Repetition
 from mpipp.analysis.rma_engine.result import Result
 from mpipp.analysis.rma_engine.synchronization import Synchronizer
+from mpipp.analysis.rma_engine.thread_order import ALL, thread_order
 from mpipp.analysis.rma_engine.value_order import Values, understood
 from mpipp.analysis.rma_engine.window_lifetimes import Lives
 from mpipp.model.rma_events import (
@@ -58,6 +59,10 @@ from mpipp.model.rma_events import (
     RequestFreed,
     Sent,
     Synchronization,
+    ThreadAcquired,
+    ThreadOrder,
+    ThreadReleased,
+    WindowFreed,
     WindowMade,
 )
 
@@ -65,11 +70,19 @@ TURN = 256  # events of a process in one turn
 
 
 class _Analysis:
-    def __init__(self, events: Mapping[int, Iterable[Event]], values: Values) -> None:
+    def __init__(
+        self,
+        events: Mapping[int, Iterable[Event]],
+        values: Values,
+        known: Mapping[int, ThreadOrder],
+    ) -> None:
         self.indices = {rank: at for at, rank in enumerate(sorted(events))}
-        number = len(self.indices)
+        self.known = known
+        self.order = order = thread_order(known, [*self.indices])
+        number = order.size if order else len(self.indices)
         self.processes = [
-            ReplayedProcess(rank, at, number, events[rank]) for rank, at in self.indices.items()
+            ReplayedProcess(rank, at, number, events[rank], order.threads[at] if order else None)
+            for rank, at in self.indices.items()
         ]
         self.waits = WaitTable()
         self.messages = Messages(self.waits, self.indices)
@@ -79,11 +92,13 @@ class _Analysis:
         self.windows = self.lives.windows
         self.flags = Flags(values)
         self.polling = Polling(self.processes, self.flags)
-        self.operations = Operations(self.processes, values, self.lives, self.flags, self.polling)
+        self.operations = Operations(
+            self.processes, values, self.lives, self.flags, self.polling, order
+        )
         self.conflicts = self.operations.conflicts
         self.exposures = Exposures(self.flags, self.mistakes)
         self.synchronizer = Synchronizer(
-            self.messages, self.mistakes, self.exposures, self.indices, self.operations.read
+            self.messages, self.mistakes, self.exposures, self.indices, order, self.operations.read
         )
         self.repetition = Repetition(
             self.processes, self.messages, self.operations, self.polling, self.exposures
@@ -125,9 +140,16 @@ class _Analysis:
             self.conflicts.forgotten + self.attachments.forgotten,
             self.operations.unknown,
             self.events + self.repetition.left_out,
-            frozenset(process.rank for process in self.processes if len(process.users) > 1),
+            frozenset(
+                process.rank
+                for process in self.processes
+                if len(process.users) > 1 and not self._is_observed(process.rank)
+            ),
             locks,
         )
+
+    def _is_observed(self, rank: int) -> bool:
+        return rank in self.known and self.known[rank].observed
 
     def _steps(self, process: ReplayedProcess) -> Steps:
         # Replays all events of a process.
@@ -138,9 +160,9 @@ class _Analysis:
                 left = TURN
                 yield None
             moment = event.moment
+            if moment.thread != process.thread:
+                process.enter(moment.thread)
             process.number = moment.number
-            if moment.thread:
-                process.several = True
             if process.shares:
                 self.flags.share(process, process.number)
             if self.lives.stacked[process.index]:
@@ -214,6 +236,12 @@ class _Analysis:
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
             self.lives.report_freed(process, event)
+        elif isinstance(event, ThreadReleased):
+            if process.threads is not None:
+                process.threads.pass_on(process, event)
+        elif isinstance(event, ThreadAcquired):
+            if process.threads is not None:
+                process.threads.take(process, event)
         elif isinstance(event, RequestFreed):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -227,6 +255,9 @@ class _Analysis:
                     self.mistakes.add_open_epochs(mine, event)
             process.ended = True
         else:
+            if self.order is not None and isinstance(event, WindowFreed):
+                number = event.moment.number
+                self.order.complete(process, event.window, ALL, number, everywhere=True)
             if isinstance(event, (WindowMade, Attached)) and event.length > 0:
                 self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
@@ -248,6 +279,7 @@ class _Analysis:
                 entry.public_time = PENDING
                 mine.hidden.append(entry)
                 self.conflicts.check_separate_model(entry)
+        if entry.window or process.threads is not None:
             self.conflicts.add(entry)
 
 
@@ -256,7 +288,9 @@ _PAUSE = "all processes of the run have waited for all"
 
 
 def analyse(
-    events: Mapping[int, Iterable[Event]], again: Mapping[int, Iterable[Event]] | None = None
+    events: Mapping[int, Iterable[Event]],
+    again: Mapping[int, Iterable[Event]] | None = None,
+    threads: Mapping[int, ThreadOrder] | None = None,
 ) -> Result:
     """Return conflicts and mistakes in the events of all processes.
 
@@ -264,13 +298,14 @@ def analyse(
 
     Args:
         again: the same events once more; without them the values of atomic operations are not used.
+        threads: the knowledge of the order of each process's threads.
     """
     # The events and accesses have no reference cycles, and searching for some takes a third of the
     # time.
     collects = gc.isenabled()
     gc.disable()
     try:
-        return _Analysis(events, understood(again) if again else Values()).run()
+        return _Analysis(events, understood(again) if again else Values(), threads or {}).run()
     finally:
         if collects:
             gc.enable()

@@ -21,8 +21,8 @@ class Result(NamedTuple):
         forgotten: number of accesses that were dropped before later ones were compared with them.
         unknown: number of operations whose bytes are unknown.
         events: number of events.
-        threaded: processes in which several threads have used windows, or their memory. Their
-            accesses are assumed to be in the order of the events.
+        threaded: processes in which several threads have used windows, or their memory, without a
+            known order. Their accesses are assumed to be in the order of the events.
         locks: accesses in exclusive locks whose order decides the result.
     """
 

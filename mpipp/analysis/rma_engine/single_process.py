@@ -28,6 +28,7 @@ from mpipp.model.rma_events import (
     Received,
     Sent,
     Synchronization,
+    ThreadOrder,
     WindowFreed,
     WindowMade,
 )
@@ -52,13 +53,20 @@ class ProcessErrors(NamedTuple):
     threaded: bool
 
 
-def check_process(rank: int, events: Iterable[Event], again: Iterable[Event]) -> ProcessErrors:
+def check_process(
+    rank: int,
+    events: Iterable[Event],
+    again: Iterable[Event],
+    threads: ThreadOrder | None = None,
+) -> ProcessErrors:
     """Find the errors within one process.
 
     Args:
         again: the same events once more.
+        threads: the knowledge of the order of the process's threads.
     """
-    result = analyse({ALL_OTHERS: _remote_events(rank, again), rank: _own(rank, events)})
+    both = {ALL_OTHERS: _remote_events(rank, again), rank: _own(rank, events)}
+    result = analyse(both, threads={rank: threads or ThreadOrder()})
     conflicts = [
         _own_conflict(one, rank)
         for one in result.conflicts

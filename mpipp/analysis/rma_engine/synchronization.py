@@ -23,7 +23,15 @@ from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.exposure_epochs import Exposures, Lasting
 from mpipp.analysis.rma_engine.message_order import Meeting, Messages
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, Steps
+from mpipp.analysis.rma_engine.thread_order import ALL, ThreadOrder
 from mpipp.model.rma_events import Event, Synchronization
+
+_COMPLETING = frozenset(
+    (
+        *("fence", "complete", "unlock", "unlock_all"),
+        *("flush", "flush_all", "flush_local", "flush_local_all"),
+    )
+)
 
 
 class Synchronizer:
@@ -38,6 +46,7 @@ class Synchronizer:
         mistakes: Mistakes,
         exposures: Exposures,
         indices: dict[int, int],
+        order: ThreadOrder | None,
         told_end: Callable[[ReplayedProcess, list[Entry], int], None],
     ) -> None:
         self.messages = messages
@@ -45,6 +54,7 @@ class Synchronizer:
         self.mistakes = mistakes
         self.exposures = exposures
         self.indices = indices
+        self.order = order
         self.told_end = told_end
 
     def synchronize(
@@ -52,6 +62,8 @@ class Synchronizer:
     ) -> Steps:
         """Process one call."""
         kind, thread = event.kind, event.moment.thread
+        if self.order is not None and not event.attempt:
+            self._note_completion(self.order, process, event)
         if event.attempt or mine.attempts.pop(thread, "") != kind:
             for rule, other in violations(mine, event):
                 self.mistakes.add(rule, event, other, mine)
@@ -77,6 +89,16 @@ class Synchronizer:
             mine.merge_clock(process.clock, event.moment.number)
         else:
             self._flush(process, mine, event)
+
+    def _note_completion(
+        self, order: ThreadOrder, process: ReplayedProcess, event: Synchronization
+    ) -> None:
+        # Note a call that completes operations, of all threads that it is ordered after.
+        if event.kind in _COMPLETING:
+            target = event.target if event.target >= 0 else ALL
+            everywhere = "local" not in event.kind and event.kind != "complete"
+            number = event.moment.number
+            order.complete(process, event.window, target, number, everywhere=everywhere)
 
     def _fence(
         self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization

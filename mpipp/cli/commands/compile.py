@@ -22,6 +22,7 @@ from mpipp.common.errors import MpippError
 from mpipp.toolchain.instrument import build_runtime, compile
 from mpipp.toolchain.instrument.build_runtime import Compiler
 
+_C_FAMILY = ("cc", "c++")
 _SOURCES = (".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii")
 # Options whose value is the next word.
 _WITH_VALUE = frozenset(
@@ -152,6 +153,8 @@ def run(command: str, words: Sequence[str]) -> int:
     if compiler.is_clang:
         return _with_clang(wrapper, compiler, line)
     flags = [*compile.GCC, *words]
+    if command in _C_FAMILY:
+        flags += ["-include", str(build_runtime.included())]
     if line.links:
         flags += build_runtime.link_flags(compiler, shared="-shared" in words)
     return subprocess.call([wrapper, *flags])

@@ -19,6 +19,7 @@ from mpipp.model.rma_events import (
     Memory,
     Moment,
     MovedLog,
+    ThreadOrder,
     Values,
 )
 from mpipp.registry.rma_log import entries
@@ -31,6 +32,7 @@ ENUMERATIONS = (
     "log_assertions",
     "log_bits",
     "log_hints",
+    "log_threads",
     "log_values",
     "win_flavor",
     "win_model",
@@ -160,6 +162,20 @@ class LoggedCalls:
         """Return whether the log has communication with processes of another MPI_COMM_WORLD."""
         return self._has(self._kinds.elsewhere)
 
+    @cached_property
+    def thread_order(self) -> ThreadOrder:
+        """The number of threads with events, and the knowledge of their order."""
+        observed = self._around.naming.value("log_threads", "observed")
+        atomics = self._around.naming.value("log_threads", "atomics")
+        # The other entries have the threads of earlier ones.
+        threads = {self._words[at] >> 48 for at in self._places.whole}
+        known = [entry.words[0] for entry in self.selected(self._kinds.threads)]
+        return ThreadOrder(
+            len(threads),
+            bool(known) and all(bits & observed for bits in known),
+            bool(known) and all(bits & atomics for bits in known),
+        )
+
     def _has(self, kind: int) -> bool:
         return any(entries.kind(self._words[at]) == kind for at in self._places.all)
 
@@ -243,7 +259,9 @@ class LoggedCalls:
         key = entry.kind, entry.procedure
         known = self._procedures.get(key)
         if known is None:
-            is_none = entry.kind in (self._kinds.access, self._kinds.given_back)
+            kinds = self._kinds
+            of_no_call = kinds.access, kinds.given_back, kinds.released, kinds.acquired
+            is_none = entry.kind in of_no_call
             known = self._procedures[key] = "" if is_none else self.procedure(entry)
         return known
 

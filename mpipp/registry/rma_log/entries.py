@@ -52,6 +52,9 @@ _EXACT = {
     "given_back": 2,
     "elsewhere": 2,
     "segment": 4,
+    "threads": 1,
+    "released": 2,
+    "acquired": 1,
 }
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "completed": 4}
 
@@ -96,6 +99,9 @@ class Kinds(NamedTuple):
     given_back: int
     elsewhere: int
     segment: int
+    threads: int
+    released: int
+    acquired: int
     synchronous: int
     persistent: int
     sends: int

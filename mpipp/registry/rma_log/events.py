@@ -31,6 +31,8 @@ from mpipp.model.rma_events import (
     RequestFreed,
     Sent,
     Synchronization,
+    ThreadAcquired,
+    ThreadReleased,
     WindowFreed,
     WindowInfo,
     WindowMade,
@@ -110,6 +112,9 @@ class Events:
             kinds.given_back: self._memory_freed,
             kinds.elsewhere: self._other_world_contact,
             kinds.segment: self._segment,
+            kinds.threads: self._ignored,
+            kinds.released: self._released,
+            kinds.acquired: self._acquired,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -145,6 +150,12 @@ class Events:
             self._others.add(request)
         else:
             yield OtherWorldContact(self._log.moment(entry), bool(bits & self._kinds.sends))
+
+    def _released(self, entry: Entry) -> Iterator[Event]:
+        yield ThreadReleased(self._log.moment(entry), entry.words[0], bool(entry.words[1]))
+
+    def _acquired(self, entry: Entry) -> Iterator[Event]:
+        yield ThreadAcquired(self._log.moment(entry), entry.words[0])
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
         self._members[entry.words[0]] = self._log.members(entry.words)

@@ -30,6 +30,20 @@ _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 _SILENT = 2.0
 # GCC does not instrument these functions, and Clang does not if it does not compile their call.
 _WRAPPED = ("memcpy", "memmove", "memset")
+# The functions that GCC calls for atomic operations, with the bytes of their values.
+_CHANGES = ("add", "sub", "and", "or", "xor", "nand")
+_ATOMICS = (
+    "__atomic_is_lock_free",
+    *(
+        f"__atomic_{word}_{size}"
+        for size in (1, 2, 4, 8)
+        for word in (
+            *("load", "store", "exchange", "compare_exchange"),
+            *(f"fetch_{change}" for change in _CHANGES),
+            *(f"{change}_fetch" for change in _CHANGES),
+        )
+    ),
+)
 # A symbol that GCC's objects need. Objects that only mark frames have no reference to it.
 _SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
@@ -97,7 +111,13 @@ def link_flags(compiler: Compiler, shared: bool) -> list[str]:
     """
     library = _built(compiler) / (_SHARED if shared else _EXECUTABLE)
     needed = [] if compiler.is_clang else [f"-Wl,-u,{_SHADOW}"]
-    return [*(f"-Wl,--wrap={name}" for name in _WRAPPED), *needed, str(library)]
+    wrapped = _WRAPPED if compiler.is_clang else _WRAPPED + _ATOMICS
+    return [*(f"-Wl,--wrap={name}" for name in wrapped), *needed, str(library)]
+
+
+def included() -> Path:
+    """The header that GCC includes before a source in C or C++."""
+    return source_directory() / "instrumentation" / "in_program" / "atomics.h"
 
 
 def inlined(compiler: Compiler) -> Path:
@@ -128,7 +148,12 @@ def _built(compiler: Compiler) -> Path:
 
 def _build(compiler: Compiler, sources: Path, work: Path) -> None:
     progress = BuildProgress("the code for instrumented programs", silent=_SILENT)
-    names = ["runtime", *(["inline_checks"] if compiler.is_clang else []), *2 * ["kasan_shadow"]]
+    names = [
+        "runtime",
+        "atomics",
+        *(["inline_checks"] if compiler.is_clang else []),
+        *2 * ["kasan_shadow"],
+    ]
     sizes = [(sources / f"{name}.c").stat().st_size for name in names]
     progress.begin(sum(sizes), 1)
     has_built = False
@@ -144,12 +169,14 @@ def _compile_all(compiler: Compiler, sources: Path, work: Path) -> Iterator[None
     # Yields after each source, to show progress.
     runtime = _object(compiler, sources, work, "runtime")
     yield
+    atomics = _object(compiler, sources, work, "atomics")
+    yield
     if compiler.is_clang:
         _inline(compiler, sources, work)
         yield
     for library, flag in ((_EXECUTABLE, "-DMPIPP_EXECUTABLE"), (_SHARED, "-DMPIPP_SHARED")):
         shadowed = _object(compiler, sources, work, "kasan_shadow", flag)
-        _run(["ar", "rcs", str(work / library), runtime, shadowed])
+        _run(["ar", "rcs", str(work / library), runtime, atomics, shadowed])
         yield
 
 

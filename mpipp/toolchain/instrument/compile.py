@@ -28,10 +28,11 @@ GCC = (
     *("--param", "asan-instrumentation-with-call-threshold=1000000000"),
     "-U__SANITIZE_ADDRESS__",
     "-fno-optimize-sibling-calls",  # so that the caller of memcpy stays on the stack
+    "-fno-inline-atomics",  # calls functions, which the linker replaces
 )
 _CLANG = (
     "-fsanitize=thread",
-    *("-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0"),
+    *("-mllvm", "-tsan-instrument-func-entry-exit=0"),
     "-fno-optimize-sibling-calls",
     *("-fno-vectorize", "-fno-slp-vectorize"),
     *("-mllvm", "-unroll-runtime=0", "-mllvm", "-unroll-allow-partial=0"),

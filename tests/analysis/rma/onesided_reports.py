@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Texts in reports of --check=rma on loads and stores, and on threads."""
+"""Parts of reports of --check=rma on loads and stores."""
 
 from __future__ import annotations
-
-# A template to format with the processes.
-IN_ORDER = (
-    "mpipp: not checked: data races between threads of {}: mpipp assumes that one-sided "
-    "operations, loads and stores of several threads happened in the order of its log"
-)
 
 
 def told(block: str) -> tuple[str, str, str]:

@@ -57,6 +57,7 @@ WORDS = {
     "perturb": "perturb",
     "rma_page_trace": "trace",
     "instrumentation": "instrument",
+    "thread_order": "order",
     "death_signals": "death",
 }
 # Names that other libraries and gdb look up.

@@ -28,7 +28,7 @@ static inline int mpipp_marks(unsigned char shadow) {
   return (shadow & ~MPIPP_SHADOW_MARKS) == MPIPP_SHADOW_ANY ? shadow & MPIPP_SHADOW_MARKS : 0;
 }
 
-enum { MPIPP_PROGRAM_VERSION = 4, MPIPP_SPANS = 16 };
+enum { MPIPP_PROGRAM_VERSION = 5, MPIPP_SPANS = 16 };
 
 // A checked range of bytes [low, high), and the reasons: a pending operation uses it, or all its
 // loads and stores are recorded.
@@ -57,6 +57,9 @@ struct mpipp_program {
   int (*map)(void);
   // A function of the program: sets the ranges that contain all checked bytes, at most MPIPP_SPANS.
   void (*look)(const struct mpipp_span *spans, uint64_t count);
+  // A function of the wrapper, NULL if only one thread exists: an atomic operation begins, or
+  // (acquires) has ended. place: a return address in the program.
+  void (*orders)(const volatile void *address, int acquires, const void *place);
   struct mpipp_program *following; // used by the wrapper: next in its list
 };
 

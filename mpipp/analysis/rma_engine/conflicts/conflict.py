@@ -10,6 +10,7 @@ from mpipp.analysis.rma_engine.accesses import PENDING, Entry, Range, bounds
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Access, Event, Operation, Synchronization
 
+THREADS = "threads"
 # The rule, and for both accesses the process, the place and the kind.
 Lines = tuple[str, tuple[int, int, int], tuple[int, int, int]]
 _PAGE = 4096  # addresses of the same code in two processes differ by a multiple of this
@@ -47,8 +48,9 @@ class Conflict(NamedTuple):
         shared: first and end of bytes that both access; for "rma-apart", of the first access.
         why: "pending": the first is not complete when the same process continues. "incomplete":
             the second's process is ordered after the first's call, but not after its completion.
-            "unordered": data race. "copies": the window's copies were not synchronized. "itself":
-            both belong to one operation.
+            "unordered": data race. "threads": data race, because only other threads synchronize.
+            "copies": the window's copies were not synchronized. "itself": both belong to one
+            operation.
         times: the number of conflicts at these lines.
         apart: the bytes of the second access, if it shares none with the first.
     """
@@ -85,7 +87,9 @@ def conflict_of(found: Candidate, times: int, processes: list[ReplayedProcess]) 
     # pairs of processes with the same lines show them in the same order.
     if found.why == "unordered" and _rank(other) < _rank(one):
         one, other = other, one
-    first, second = _side(one, other, processes), _side(other, one, processes)
+    by_thread = found.why == THREADS
+    first = _side(one, other, processes, by_thread=by_thread)
+    second = _side(other, one, processes, by_thread=by_thread)
     owner = processes[other.owner].rank
     window = one.window or other.window
     common = found.shared or bounds(one.memory) or (0, 0)
@@ -93,11 +97,13 @@ def conflict_of(found: Candidate, times: int, processes: list[ReplayedProcess]) 
     return Conflict(found.rule, first, second, owner, window, common, found.why, times, apart)
 
 
-def _side(entry: Entry, other: Entry, processes: list[ReplayedProcess]) -> Side:
+def _side(entry: Entry, other: Entry, processes: list[ReplayedProcess], *, by_thread: bool) -> Side:
     heard, told = None, -1
-    if other.actor != entry.actor:
-        heard = entry.segment.seen[other.actor]
-        numbers, time = processes[other.actor].told, entry.segment.own[other.actor]
+    if other.actor != entry.actor or by_thread:
+        threads = processes[other.actor].threads
+        at = threads.of_entry(other) if by_thread and threads else other.actor
+        heard = entry.segment.seen[at]
+        numbers, time = processes[other.actor].told, entry.segment.own[at]
         told = numbers[time] if heard is not None and 0 <= time < len(numbers) else -1
     ended = None
     if entry.end_time != PENDING and entry.end_number != entry.event.moment.number:

@@ -35,6 +35,7 @@ from mpipp.analysis.rma_engine.accesses import (
 )
 from mpipp.analysis.rma_engine.conflicts import atomicity, pairs
 from mpipp.analysis.rma_engine.conflicts.conflict import (
+    THREADS,
     Candidate,
     Conflict,
     Lines,
@@ -45,6 +46,7 @@ from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
+from mpipp.analysis.rma_engine.thread_order import ThreadOrder
 from mpipp.model.rma_events import Event, Operation, Synchronization
 
 # Conflicts kept for a pair of lines, in case the first is undecided. Also the accesses kept for the
@@ -63,12 +65,14 @@ class Conflicts:
         windows: dict[int, Window],
         flags: Flags,
         polling: Polling,
+        threads: ThreadOrder | None,
         told_forgotten: Callable[[list[Entry]], None],
     ) -> None:
         self.processes = processes
         self.windows = windows
         self.flags = flags
         self.polling = polling
+        self._threads = threads
         self._told_forgotten = told_forgotten
         self.memory = [Accesses[Entry]() for _ in processes]
         self.found: dict[Lines, list[Candidate]] = {}
@@ -89,7 +93,7 @@ class Conflicts:
         """Compare an access with earlier ones."""
         low, high, kind, actor = entry.low, entry.high, entry.kind, entry.actor
         verdicts = VERDICT[kind]
-        clock = entry.segment.clock
+        clock, threads = entry.segment.clock, self._threads
         entry.heard = self.flags.heard
         if kind == GET and entry.lock == EXCLUSIVE and entry.epoch is not None:
             self._reading.add((actor, entry.epoch.moment.number))
@@ -102,10 +106,14 @@ class Conflicts:
                     continue
                 if verdicts[before.kind]:
                     if before.end_time > clock[before.end_process]:
-                        self._unordered(before, entry)
+                        self._unordered(before, entry, pairs.why(before, entry))
+                    elif threads is not None and not threads.orders(before, entry):
+                        self._unordered(before, entry, THREADS)
                     elif before.separate:
                         self._copies(before, entry)
                 if before.kind == kind and before.actor == actor and pairs.covers(entry, before):
+                    if threads is not None and not threads.covers(before, entry):
+                        continue
                     if room and (
                         pairs.may_be_ordered_by_flag(before, entry)
                         or pairs.may_differ(before, entry)
@@ -172,13 +180,13 @@ class Conflicts:
                     told.add(id(operation))
                     yield operation, met[0]
 
-    def _unordered(self, before: Entry, entry: Entry) -> None:
+    def _unordered(self, before: Entry, entry: Entry, why: str) -> None:
         verdict = VERDICT[before.kind][entry.kind]
         if verdict == ACCUMULATES and pairs.update_alike(before, entry):
             return  # the usual case
         excluded = pairs.excluded(before, entry)
         if excluded and not (pairs.may_outlive(before) or pairs.may_outlive(entry)):
-            self._locks(before, entry)
+            self._locks(before, entry, THREADS if why == THREADS else "unordered")
             return
         if verdict == READS:
             one = before if before.kind == ACCUMULATE else entry
@@ -194,19 +202,17 @@ class Conflicts:
             is_one = before.event is entry.event
             rule = access_rules.ITSELF if is_one else access_rules.TABLE[before.kind][entry.kind].id
             if excluded:
-                self._wait_for_lock(
-                    Candidate(rule, before, entry, common, pairs.why(before, entry))
-                )
+                self._wait_for_lock(Candidate(rule, before, entry, common, why))
             else:
-                self._note(rule, before, entry, common, pairs.why(before, entry))
+                self._note(rule, before, entry, common, why)
 
-    def _locks(self, before: Entry, entry: Entry) -> None:
+    def _locks(self, before: Entry, entry: Entry, why: str) -> None:
         # Accesses that exclusive locks keep apart, in an order that is not fixed. Epochs that read
         # before they write, as for a counter, give the same result in any order.
         order_decides = PUT in (before.kind, entry.kind) and {before.kind, entry.kind} <= {GET, PUT}
         common = shared(before, entry) if order_decides else None
         if common is not None and not (self._reads_first(before) and self._reads_first(entry)):
-            self._note(access_rules.LOCKS, before, entry, common, "unordered")
+            self._note(access_rules.LOCKS, before, entry, common, why)
 
     def _reads_first(self, entry: Entry) -> bool:
         epoch = entry.epoch
@@ -314,10 +320,13 @@ class Conflicts:
 
     def _sweep(self) -> None:
         # Drops accesses that have ended before all processes: they conflict with no later one.
-        known = common_segments(self.processes)
+        known, threads = common_segments(self.processes), self._threads
+        by_thread = threads.common(self.processes) if threads else []
 
         def wanted(entry: Entry) -> bool:
             if entry.end_time > known[entry.end_process]:
+                return True
+            if threads and entry.end_time > by_thread[threads.ended_by(entry)]:
                 return True
             if not entry.separate:
                 return False
@@ -367,9 +376,16 @@ class Conflicts:
         return first, second, third
 
     def _not_ordered(self, alike: list[Candidate]) -> list[Candidate]:
-        return [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
+        return [one for one in alike if not self._may_be_ordered(one)]
 
-    def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
+    def _may_be_ordered(self, found: Candidate) -> bool:
+        one, other = found.before, found.entry
+        if found.why == THREADS:
+            return (
+                not (self._threads and self._threads.certain)
+                or self.polling.may_be(one, other)
+                or self.flags.may_order_threads(one, other)
+            )
         if one.actor == other.actor:
             # A process knows its own actions, but not that its target has called MPI_Win_wait.
             return one.end_process != one.actor and self.flags.may_order(one, other)

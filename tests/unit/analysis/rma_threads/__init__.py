@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The order of the threads of one process."""

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#ifndef MPIPP_THREAD_ORDER_VISIBLE_CODE_H
+#define MPIPP_THREAD_ORDER_VISIBLE_CODE_H
+
+// Returns whether mpipp sees the atomic operations of the whole program: `mpipp cc` has compiled
+// all of it, except known libraries of the system.
+int mpipp_order_sees_atomics(void);
+
+#endif
