@@ -128,6 +128,14 @@ RULES = (
         severity=WARNING,
     ),
     Rule(
+        "overwritten-container",
+        "variable-type",
+        "3.3.1",
+        "a container has pointers to its elements, which are valid only in their own process",
+        "send the number of elements and then the elements: in C++ size() and data()",
+        severity=WARNING,
+    ),
+    Rule(
         "received-temporary",
         "temporary-buffer",
         "19.1.12",
@@ -249,6 +257,7 @@ WHAT: Templates = {
     "self-overlap": _TWICE,
     "parts-overlap": _TWICE,
     "variable-type": "the datatype of {argument}{clause} does not fit the variable {variable}",
+    "overwritten-container": "{argument} of {procedure} overwrites the pointers in {variable}",
     "received-temporary": "{argument} of {procedure} is a temporary copy: the program does not get "
     "the data that MPI receives",
     "sent-temporary": "{argument} of {procedure} is a temporary copy, which may change before MPI "

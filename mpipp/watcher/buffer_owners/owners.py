@@ -23,6 +23,7 @@ from mpipp.analysis.program_objects import (
     buffer_bounds,
     compiler_temporaries,
     datatype_fit,
+    overwritten_containers,
 )
 from mpipp.analysis.program_objects.array_arguments import Argument
 from mpipp.analysis.program_objects.buffer_bounds import Owner
@@ -187,6 +188,8 @@ class BufferOwners:
         if found is not None:
             yield found
             return
+        if not self._question.python:
+            yield from self._overwritten(access, party)
         for part in passed.parts:
             every = list(self._holders(part.address))
             uses = [_use(one, part.address) for one in every]
@@ -198,6 +201,15 @@ class BufferOwners:
             if found is not None and (certain or self._is_inside(serial)):
                 yield found
                 return
+
+    def _overwritten(self, access: Access, party: Party) -> Iterator[Finding]:
+        first = access.region.low
+        every = (one for one in self._variables(first) if isinstance(one, Holder))
+        sure = [one for one in every if _is_sure(one)]
+        uses = [use for one in sure if (use := _use(one, first)) is not None]
+        found = overwritten_containers.check(access, uses, party)
+        if found is not None:
+            yield found
 
     def _is_temporary(self, access: Access) -> bool:
         # Without optimization, each variable in a frame has an address in the debug information.

@@ -142,3 +142,15 @@ def test_mpi4py(mpi: MPI) -> None:
     ]
     fixed = runs.run(mpi, [str(mpi.python), script, "fixed"], "--check", n=1)
     assert fixed.blocks == []
+
+
+@every_mpi
+def test_bytes_of_containers(mpi: MPI) -> None:
+    program = runs.program("containers.cc", mpi)
+    run = runs.run(mpi, [program], "--check", n=2)
+    first = [block.splitlines()[0] for block in run.blocks]
+    assert [line.partition(" (")[0] for line in first] == [
+        "warning: buffer of MPI_Bcast overwrites the pointers in named.name",
+        "warning: buffer of MPI_Bcast overwrites the pointers in numbers",
+    ]
+    assert runs.run(mpi, [program, "fixed"], "--check", n=2).blocks == []
