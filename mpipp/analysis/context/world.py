@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.context.records_protocol import OnesidedLog
 from mpipp.analysis.findings.finding import Finding
 from mpipp.common.errors import MpippError
 from mpipp.model import Comm, ProcessInfo
@@ -62,10 +63,20 @@ class World:
         by_rank = {rank: one for rank, one in zip(ranks, processes) if rank is not None}
         self._by_rank = dict(sorted(by_rank.items()))
         self._all = frozenset(self._by_rank.values())
+        self._logs: dict[Process, OnesidedLog | None] = {}
         self._ranks = {process: rank for rank, process in self._by_rank.items()}
         # Findings on collective operations, by communicator and ordinal. They are cached because
         # several checks need them, and for hundreds of processes they take long.
         self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
+
+    def onesided(self, process: Process) -> OnesidedLog | None:
+        """Return the RMA log of a process; None if it has none.
+
+        It is read only once, because it may be long. Raises MpippError.
+        """
+        if process not in self._logs:
+            self._logs[process] = process.registry.onesided()
+        return self._logs[process]
 
     @property
     def processes(self) -> list[Process]:

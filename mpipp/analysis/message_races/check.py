@@ -55,7 +55,7 @@ def _logs(known: World) -> Iterator[tuple[int, OnesidedLog]]:
     for one in known.processes:
         rank = known.rank(one)
         try:
-            log = one.registry.onesided()
+            log = known.onesided(one)
         except MpippError:  # the RMA check reports this
             continue
         if rank is not None and log is not None:

@@ -98,7 +98,7 @@ def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
     for one in known.processes:
         rank = known.rank(one)
         try:
-            log = one.registry.onesided()
+            log = known.onesided(one)
         except MpippError as error:
             failed.append(str(error))
             continue

@@ -20,6 +20,7 @@ from mpipp.registry.layout.record_source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # words of a page, and so of an entry
 _MOST_WORDS = 1 << 26  # words of all pages
+_MOST_FITTING = 1 << 16  # heads that are remembered
 FIRST = 2  # words of an entry that all kinds have
 _KIND = 0x3F  # bits of a head, the first word of an entry
 # Bits of the head of an entry that is similar to an earlier one. Only the differing words follow
@@ -165,28 +166,46 @@ def length(head: int) -> int:
     return head >> 8 & (0xFF if head & _LIKE else 0xFFFFFF)
 
 
+# The kinds of which a program may have many entries.
+_FREQUENT = ("operation", "synchronization", "send", "receive", "collective", "completed", "access")
+
+
 class Places(NamedTuple):
-    """The indices of the entries' first words: of all, and of complete entries only."""
+    """The indices of the entries' first words: of all, and of complete entries only.
+
+    `rare` has the numbers of the entries whose kinds are not in `frequent`.
+    """
 
     all: array[int]
     whole: array[int]
+    rare: array[int]
+    frequent: frozenset[int]
 
 
 def places(of: array[int], kinds: Kinds) -> Places:
     """Return the indices of all entries, up to the first invalid one."""
-    found = Places(array("Q"), array("Q"))
+    frequent = frozenset(getattr(kinds, name) for name in _FREQUENT)
+    found = Places(array("Q"), array("Q"), array("Q"), frequent)
     sizes = _sizes(kinds)
+    fitting: dict[int, int] = {}  # words of entries that are like earlier ones, by their heads
     at, end = 0, len(of)
     while at < end:
         head = of[at]
-        count = length(head)
-        least, most = sizes[head & 0xFF]
-        if not least <= count <= most or at + count > end:
+        count = fitting.get(head, 0) or length(head)
+        if at + count > end:
             break
-        if not head & _LIKE:
-            found.whole.append(at)
-        elif not _fits(of, head, found.whole):
-            break
+        if head not in fitting:
+            least, most = sizes[head & 0xFF]
+            if not least <= count <= most:
+                break
+            if not head & _LIKE:
+                found.whole.append(at)
+            elif not _fits(of, head, found.whole):
+                break
+            elif len(fitting) < _MOST_FITTING:
+                fitting[head] = count
+        if head & _KIND not in frequent:
+            found.rare.append(len(found.all))
         found.all.append(at)
         at += count
     return found
@@ -277,9 +296,18 @@ def written(of: array[int], at: int) -> bytes:
 
 def entries(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[Entry]:
     """Yield the entries of these kinds, or all, in their order."""
-    for number, at in enumerate(places.all):
-        if not kinds or kind(of[at]) in kinds:
-            yield entry(of, places, number)
+    for number in numbers(of, places, kinds):
+        yield entry(of, places, number)
+
+
+def numbers(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[int]:
+    """Yield the numbers of the entries of these kinds, or of all, in their order."""
+    if not kinds:
+        yield from range(len(places.all))
+    elif places.frequent.isdisjoint(kinds):
+        yield from (number for number in places.rare if kind(of[places.all[number]]) in kinds)
+    else:
+        yield from (number for number, at in enumerate(places.all) if kind(of[at]) in kinds)
 
 
 class _Posted:
