@@ -217,7 +217,9 @@ OPTIONS: dict[str, str] = {
     "without MPI_Finalize. Then mpipp adds no signal handler to the program.",
     "-q": "Prints nothing if there are no findings.",
     "--provoke": "Perturbs timing within the rules of MPI. A SEED repeats a run; "
-    "`--provoke=rma[,SEED][,RULE=...]` perturbs one-sided operations.",
+    "`--provoke=rma[,SEED][,RULE=...]` perturbs one-sided operations. "
+    "`--provoke=match:RANK.NUMBER.SOURCE` lets one receive take another message, as a finding of "
+    "`--check=races` proposes.",
     "--provoke-sweep": "Runs the program twice unperturbed and N times perturbed, and lists the "
     "seeds whose exit status or output differs from the unperturbed runs.",
 }

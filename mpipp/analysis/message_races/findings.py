@@ -73,7 +73,7 @@ class RaceFindings:
             procedure=race.taker.event.moment.procedure,
             rank=race.taker.event.channel.source,
             other_rank=other.event.channel.source,
-            clause="",
+            clause=_repetition(race),
         )
         if times > 1:
             template = "and {others} more messages at the same places"
@@ -136,6 +136,15 @@ class RaceFindings:
     def _comm(self, event: Event, channel: Channel) -> Comm | None:
         comms = self._known.comms(self._process(event))
         return next((one for one in comms if one.identity == channel.context), None)
+
+
+def _repetition(race: Race) -> str:
+    # The run that shows whether the other message changes the result.
+    if race.is_of_one_sender or not race.can_be_forced:
+        return ""
+    event = race.taker.event
+    chosen = f"{event.moment.process}.{race.taker.ordinal}.{race.other.event.channel.source}"
+    return f"; to try the other message, run with --provoke=match:{chosen}"
 
 
 def _rank_in(comm: Comm | None, world_rank: int) -> int:

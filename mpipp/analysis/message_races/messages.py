@@ -10,6 +10,8 @@ from mpipp.model.rma_events import Channel, Probed, ReceiveBegun, Received, Sent
 
 # The procedures whose probe also takes the message.
 MATCHING = ("MPI_Mprobe", "MPI_Improbe")
+# The calls that --provoke=match can change (wrapper/perturb/message_match.c).
+_FORCED = ("MPI_Recv", "MPI_Irecv", "MPI_Probe", "MPI_Iprobe", *MATCHING)
 Taking = Union[ReceiveBegun, Received, Probed]
 
 
@@ -145,6 +147,19 @@ class Race(NamedTuple):
     def taken(self) -> Send | None:
         """The send of the message that it took; None: it is not in the events."""
         return self.taker.send
+
+    @property
+    def can_be_forced(self) -> bool:
+        """Return whether a run can let the receive take the other message.
+
+        A nonblocking receive may wait forever if the other send follows the first one.
+        """
+        taken = self.taken
+        if self.taker.event.moment.procedure not in _FORCED or taken is None:
+            return False
+        if not isinstance(self.taker.event, ReceiveBegun):
+            return True
+        return self.other.told[taken.process] < taken.told[taken.process]
 
     @property
     def is_of_one_sender(self) -> bool:

@@ -32,7 +32,10 @@ PARTS = {
     "check": (("MPIPP_STRICT",), "not checked: collective calls before they begin"),
     "guard": (("MPIPP_GUARD", "MPIPP_RMA"), "not checked: buffers of pending operations"),
     "rma": (("MPIPP_RMA",), "not checked: one-sided communication"),
-    "perturb": (("MPIPP_PROVOKE", "MPIPP_PROVOKE_RMA"), "not perturbed: the schedule"),
+    "perturb": (
+        ("MPIPP_PROVOKE", "MPIPP_PROVOKE_RMA", "MPIPP_PROVOKE_MATCH"),
+        "not perturbed: the schedule",
+    ),
     "hold": ((HOLD,), "not stopped for the debugger: this process"),
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }

@@ -16,6 +16,8 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
 _RMA = "rma"
+_MATCH = "match:"
+_RECEIVE = re.compile(r"(\d{1,9})\.(\d{1,18})\.(\d{1,9})", re.ASCII)
 _SHORT = 9999  # the largest random seed, short because users may type it again
 _LARGEST = 2**64 - 1
 _LATEST = 2**32 - 1  # the largest latency of Nasty-MPI
@@ -67,11 +69,16 @@ _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Schedules:
-    """The seed of a perturbation, or None, and the rules for one-sided communication."""
+    """The seed of a perturbation, or None, and the rules for one-sided communication.
+
+    Attributes:
+        match: "RANK.NUMBER.SOURCE" of a receive that takes another message; then there is no seed.
+    """
 
     seed: int | None
     rma: bool = False
     rules: tuple[tuple[str, str], ...] = ()
+    match: str = ""
 
     def with_seed(self, seed: int) -> Schedules:
         """A copy with this seed."""
@@ -83,6 +90,8 @@ class Schedules:
 
     def word(self) -> str:
         """The value of --provoke for these schedules."""
+        if self.match:
+            return f"{_MATCH}{self.match}"
         parts = [_RMA] if self.rma else []
         parts += [] if self.seed is None else [str(self.seed)]
         return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
@@ -90,6 +99,8 @@ class Schedules:
     def variables(self) -> dict[str, str]:
         """The environment variables of these schedules."""
         word = self.word()
+        if self.match:
+            return {"MPIPP_PROVOKE_MATCH": self.match}
         return {"MPIPP_PROVOKE_RMA": word[4:]} if self.rma else {"MPIPP_PROVOKE": word}
 
 
@@ -101,6 +112,8 @@ def schedules(arguments: argparse.Namespace) -> Schedules | None:
     if arguments.provoke is None:
         return None
     word: str = arguments.provoke
+    if word.startswith(_MATCH):
+        return _of_match(word, arguments)
     first, *rest = word.split(",")
     if first != _RMA:
         return Schedules(None if word == run_options.ANY else _seed(word, word))
@@ -115,6 +128,18 @@ def schedules(arguments: argparse.Namespace) -> Schedules | None:
             raise MpippError(f"--provoke={word}: there is no rule {name!r}: the rules are {known}")
         rules[name] = _value(name, value, f"--provoke={word}")
     return Schedules(seed, True, tuple(sorted(rules.items())))
+
+
+def _of_match(word: str, arguments: argparse.Namespace) -> Schedules:
+    if getattr(arguments, "provoke_sweep", None) is not None:
+        raise MpippError(f"--provoke={word} is one schedule: leave out --provoke-sweep")
+    receive = word[len(_MATCH) :]
+    found = _RECEIVE.fullmatch(receive)
+    if not found or not int(found[2]):
+        raise MpippError(
+            f"--provoke={word}: write match:RANK.NUMBER.SOURCE, as a finding of --check=races does"
+        )
+    return Schedules(None, match=receive)
 
 
 def _seed(text: str, word: str) -> int:
@@ -159,7 +184,7 @@ def is_of_one_run(arguments: argparse.Namespace) -> bool:
 
 def with_random_seed(given: Schedules | None) -> Schedules | None:
     """The schedules of a single run, with a random seed if the user passed none."""
-    if given is None or given.seed is not None:
+    if given is None or given.seed is not None or given.match:
         return given
     # Odd, because odd seeds also make standard sends synchronous.
     return given.with_seed(random.randrange(1, _SHORT, 2))
@@ -167,7 +192,15 @@ def with_random_seed(given: Schedules | None) -> Schedules | None:
 
 def announce_seed(chosen: Schedules | None) -> None:
     """Write the seed to the error stream before the program starts."""
-    if chosen is not None:
+    if chosen is not None and chosen.match:
+        rank, number, source = chosen.match.split(".")
+        text = (
+            f"mpipp: in rank {rank} receive {number} with MPI_ANY_SOURCE takes a message of rank "
+            f"{source}\n"
+        )
+        sys.stderr.write(plain(text))
+        sys.stderr.flush()
+    elif chosen is not None:
         what = "one-sided operations perturbed" if chosen.rma else "perturbed"
         sys.stderr.write(plain(f"mpipp: {what} with seed {chosen.seed}\n"))
         sys.stderr.flush()
