@@ -123,7 +123,7 @@ def test_a_pending_operation_is_compared_with_each_iteration() -> None:
 def test_random_programs_in_loops() -> None:
     found = [difference(seed) for seed in range(short.some(60))]
     assert [wrong for _, wrong in found if wrong] == []
-    assert sum(left_out > 0 for left_out, _ in found) > short.some(6)
+    assert sum(left_out > 0 for left_out, _ in found) >= short.some(6)
 
 
 def test_iterations_with_many_accesses_are_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
