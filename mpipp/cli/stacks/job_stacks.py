@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mpipp.cli.stacks import process_stacks
+from mpipp.cli.stacks.process_sequence import read_each
 from mpipp.cli.stacks.process_stacks import RunningProcess
 from mpipp.common.errors import MpippError
 from mpipp.ranks import stack_tree
@@ -54,16 +55,9 @@ class JobStacks:
 
 
 def read(processes: Sequence[Process]) -> JobStacks:
-    """Read the processes one after the other, so that only one is stopped at a time."""
+    """Read the stacks of the processes."""
     found, jobs = JobStacks(), set[int]()
-    for process in processes:
-        if process.obstacle:
-            found.failures.append(f"process {process.pid} {process.obstacle}")
-            continue
-        try:
-            _add(found, process, jobs)
-        except MpippError as error:
-            found.failures.append(f"process {process.pid}: {error}")
+    read_each(processes, lambda process: _add(found, process, jobs), found.failures)
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mpipp.cli.stacks import process_stacks
+from mpipp.cli.stacks.process_sequence import read_each
 from mpipp.cli.stacks.process_stacks import CallStack, RunningProcess
 from mpipp.common.errors import MpippError
 from mpipp.ranks import gathered_values
@@ -60,20 +61,13 @@ def from_record(content: Mapping[str, Any]) -> JobValues:
 
 
 def read(processes: Sequence[Process], expression: str) -> JobValues:
-    """Read the processes one after the other, so that only one is stopped at a time.
+    """Read the value of the expression in the processes.
 
     Raises MpippError if the expression is none that mpipp can read.
     """
     access_path.parsed(expression)
     found = JobValues()
-    for process in processes:
-        if process.obstacle:
-            found.failures.append(f"process {process.pid} {process.obstacle}")
-            continue
-        try:
-            _add(found, process, expression)
-        except MpippError as error:
-            found.failures.append(f"process {process.pid}: {error}")
+    read_each(processes, lambda process: _add(found, process, expression), found.failures)
     return found
 
 

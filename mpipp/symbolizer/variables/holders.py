@@ -87,13 +87,8 @@ def holders(
                     if isinstance(found, Holder):
                         found = found._replace(is_of_caller=scope.is_caller)
                     yield found
-    seen = set()
-    for scope in scopes:
-        if scope.unit.offset not in seen:
-            seen.add(scope.unit.offset)
-            frame = Frame(None, b"", scope.bias, memory)
-            for entry in static_variables(scope.unit):
-                yield from _Search(address, frame, scope).of_variable(entry)
+    for entry, scope, frame in static_variables(scopes, memory):
+        yield from _Search(address, frame, scope).of_variable(entry)
 
 
 def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> int:

@@ -88,14 +88,9 @@ def _variables(name: str, scopes: Sequence[Scope], memory: CallMemory) -> Iterat
         kind = debug_types.target(this) if this is not None else None
         if kind is not None and _objects(scope, frame)[0].has_member(kind, name):
             yield _Variable(this, scope, frame, function)
-    seen = set()
-    for scope in scopes:
-        if scope.unit.offset not in seen:
-            seen.add(scope.unit.offset)
-            frame = Frame(None, b"", scope.bias, memory)
-            for entry in static_variables(scope.unit):
-                if _is_named(entry, name) and any(one in entry.attributes for one in _PLACES):
-                    yield _Variable(entry, scope, frame, "")
+    for entry, scope, frame in static_variables(scopes, memory):
+        if _is_named(entry, name) and any(one in entry.attributes for one in _PLACES):
+            yield _Variable(entry, scope, frame, "")
 
 
 def _is_named(entry: Any, name: str) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -90,10 +90,25 @@ def is_block(attribute: Any) -> bool:
     return isinstance(attribute.value, (list, tuple, bytes))
 
 
-def static_variables(entry: Any) -> Iterator[Any]:
-    """Yield the static variables of a compilation unit, including modules and namespaces."""
+def static_variables(
+    scopes: Iterable[Scope], memory: CallMemory
+) -> Iterator[tuple[Any, Scope, Frame]]:
+    """Yield the static variables of the functions' source files, also in modules and namespaces.
+
+    Each comes with a function of its file, and with the context of its expressions.
+    """
+    seen = set()
+    for scope in scopes:
+        if scope.unit.offset not in seen:
+            seen.add(scope.unit.offset)
+            frame = Frame(None, b"", scope.bias, memory)
+            for entry in _static_variables(scope.unit):
+                yield entry, scope, frame
+
+
+def _static_variables(entry: Any) -> Iterator[Any]:
     for child in debug_types.children(entry):
         if child.tag == "DW_TAG_variable":
             yield child
         elif child.tag in _ROOMS and name_of(child) not in _NO_OFFSPRING:
-            yield from static_variables(child)
+            yield from _static_variables(child)
