@@ -7,7 +7,7 @@ made only after its end. A concurrent attachment may have come in time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from mpipp.analysis.rma_engine.accesses import PENDING, Accesses, Entry, bounds
@@ -54,6 +54,10 @@ class Attachments:
                 self._ended[one] = process.time, event
         if len(self._ended) > 2 * self._kept + SWEEP:
             self._sweep()
+
+    def shape(self) -> Hashable:
+        """Return what changes with each operation that is kept."""
+        return tuple((key, id(entry)) for key, entry in self._doubtful.items()), self.forgotten
 
     def _sweep(self) -> None:
         # Drops attachments whose end is ordered before all processes: only earlier operations need

@@ -274,9 +274,7 @@ class Window:
         """
         if all(mine.freed for mine in self.epochs.values()):
             return False
-        if any(
-            mine.made.separate or mine.made.flavor == "dynamic" for mine in self.epochs.values()
-        ):
+        if any(mine.made.separate for mine in self.epochs.values()):
             return True
         calls = self.posts or self.no_put or self.completes or self.fences
         return bool(calls) or any(mine.is_pending() for mine in self.epochs.values())

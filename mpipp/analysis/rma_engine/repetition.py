@@ -224,7 +224,7 @@ class Repetition:
             flags.shape(),
             self._polling.shape(),
             tuple((one.rare, frozenset(one.users)) for one in processes),
-            (conflicts.forgotten, self._operations.attachments.forgotten),
+            (conflicts.forgotten, self._operations.attachments.shape()),
             tuple(self._operations.mistakes.found),
         )
         return State(

@@ -9,8 +9,9 @@ import pytest
 
 from mpipp.analysis.rma_engine import Result, analyse
 from mpipp.analysis.rma_engine.conflicts import search
+from mpipp.model.rma_events import Attached, Memory
 from tests import short
-from tests.unit.analysis.rma.event_programs import Program, at, buffer
+from tests.unit.analysis.rma.event_programs import Program, Rank, at, buffer
 from tests.unit.analysis.rma.repetition.looped_programs import difference
 from tests.unit.analysis.rma.repetition.repeated_events import RepeatedEvents
 
@@ -141,3 +142,48 @@ def test_iterations_with_many_accesses_are_analysed_once(monkeypatch: pytest.Mon
     result, left_out = run(program)
     assert not result.conflicts
     assert left_out > 0.9 * result.events
+
+
+@pytest.mark.parametrize("attached", [True, False])
+def test_operations_on_a_dynamic_window_are_analysed_once(attached: bool) -> None:
+    program = Program(2, flavor="dynamic", base=0, length=0)
+    if attached:
+        attach(program[1], at(0, 64))
+    program.barrier()
+    program.sync("lock_all")
+
+    def body(turn: int) -> None:
+        program[0].put(1, at(0), buffer(1))
+        program.sync("flush_all")
+        program.barrier()
+
+    loop(program, body)
+    program.sync("unlock_all")
+    result, left_out = run(program)
+    assert [one.rule for one in result.mistakes] == ([] if attached else ["rma-detached"])
+    assert left_out > 0.9 * result.events
+
+
+def test_a_turn_that_attaches_memory_is_analysed() -> None:
+    program = Program(2, flavor="dynamic", base=0, length=0)
+    program.sync("lock_all")
+
+    def body(turn: int) -> None:
+        if turn == TURNS // 2:
+            attach(program[1], at(0, 64))
+        program.barrier()
+        program[0].put(1, at(0), buffer(1))
+        program.sync("flush_all")
+        program.barrier()
+
+    loop(program, body)
+    program.sync("unlock_all")
+    result, left_out = run(program)
+    assert [one.rule for one in result.mistakes] == ["rma-detached"]
+    assert left_out > 0.8 * result.events
+
+
+def attach(rank: Rank, memory: Memory) -> None:
+    """Attach memory of a process to its window."""
+    moment = rank.moment("MPI_Win_attach")
+    rank.does(Attached(moment, 1, memory[0].first, memory[0].length))
