@@ -13,11 +13,6 @@ ALL = "all"
 _RUN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
-def is_rank_set(text: str) -> bool:
-    """Return whether a word has the form of a set of ranks; the ranks need not exist."""
-    return text == ALL or all(_RUN.fullmatch(part) for part in text.split(","))
-
-
 def parse(text: str, known: Iterable[int]) -> list[int]:
     """The ranks in a set, in ascending order.
 

@@ -84,10 +84,6 @@ void mpipp_intercept_filter_open(void) {
   mpipp_hook_in(&filter_hook);
 }
 
-void mpipp_intercept_filter_close(void) {
-  mpipp_hook_out(&filter_hook);
-}
-
 // Stands for the passage of a call if only the filter has to see its return.
 static struct mpipp_passage only = {.status = NULL};
 

@@ -20,7 +20,6 @@ from mpipp.ranks import rank_set
     ],
 )
 def test_a_set_is_parsed(text: str, ranks: list[int]) -> None:
-    assert rank_set.is_rank_set(text)
     assert rank_set.parse(text, [7, 0, 1, 2, 3]) == ranks
 
 

@@ -20,7 +20,6 @@ from mpipp.gdb.ranks.session import DebugSession
 class _RunCommand(Command):
     # Runs a gdb command in the selected thread of each stopped rank.
     word = ""
-    takes_number = False
 
     def lines(self, argument: str) -> Iterable[str]:
         """Print nothing now: the stops are reported when they happen."""
