@@ -130,7 +130,7 @@ FORTRAN_FAILURES = {
 def expect(compiler: str, source: Path, values: dict[str, str], failures: dict[str, str]) -> None:
     """Compare the values in a program that has written a line and then waits."""
     program = source.with_suffix("")
-    words = [need(compiler), "-g", "-O0", source, "-o", program]
+    words = [need(compiler), "-g", "-O0", str(source), "-o", str(program)]
     subprocess.run(words, cwd=source.parent, check=True)  # gfortran writes modules there
     with subprocess.Popen([program], stdout=subprocess.PIPE, text=True) as process:
         try:
