@@ -46,6 +46,8 @@ class Reporter:
         self._wrong: set[tuple[ShownProcess, _Place]] = set()
         # The calls of `_wrong` whose errors are selected and not suppressed.
         self._reported: set[tuple[ShownProcess, _Place]] = set()
+        # The calls of `_reported` that let MPI write the same memory for two operations.
+        self._written_twice: set[tuple[ShownProcess, _Place]] = set()
         # By process, the first reported error by which MPI may have overwritten other memory.
         self._damage: dict[ShownProcess, Phrase] = {}
         self._taking: Any = None  # created at the first finding
@@ -60,6 +62,8 @@ class Reporter:
                 self._wrong |= at
                 if self._is_reported(one, view):
                     self._reported |= at
+                    if one.rule.id == "written-twice":
+                        self._written_twice |= at
                     self._note_damage(one, of)
         fresh = []
         for one in found:
@@ -99,8 +103,12 @@ class Reporter:
         return collected.is_chosen(one) and not collected.has_suppression(one, view.frames)
 
     def _is_explained(self, one: Finding, of: Sequence[ShownProcess]) -> bool:
-        # Return whether the finding is the error code of a call that has a reported error already.
-        # A call that completes requests may return the errors of all of them.
+        # Return whether the finding follows from a reported error. It is the error code of that
+        # call, or MPI has changed the buffer for another operation. A call that completes requests
+        # may return the errors of all of them.
+        if one.rule.id == "changed-while-pending":
+            at = {(of[party.process], _place(party.site)) for party in one.placed}
+            return not at.isdisjoint(self._written_twice)
         if one.rule.id != "returned-code":
             return False
         (party,) = one.parties
