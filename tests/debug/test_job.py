@@ -6,25 +6,20 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.debug.terminal import debugging, is_alive
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, compile_program, on_mpi, wait_until
 
 PROGRAMS = Path(__file__).parent / "programs"
-_PATIENCE = 60.0  # seconds, because the machine may be busy
 
 
 def expect_none(pids: Sequence[int]) -> None:
     """Wait for the ends of processes that have received their signals."""
-    until = time.monotonic() + _PATIENCE
-    while any(map(is_alive, pids)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not any(map(is_alive, pids))
+    wait_until(lambda: not any(map(is_alive, pids)), lambda: f"one of {pids} lives")
 
 
 @on_mpi("mpich4", "openmpi4")

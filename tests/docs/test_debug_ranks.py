@@ -12,17 +12,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from tests.debug.terminal import Debugger, debugging
-from tests.support import MPI, ROOT, clean_environment, end, on_mpi, symbols
+from tests.support import MPI, ROOT, clean_environment, end, on_mpi, symbols, wait_until
 
 PAGE = ROOT / "docs/tutorials/debug-all-ranks.md"
 _SESSION = re.compile("<!-- session: (.*) -->")
-_PATIENCE = 100.0  # seconds: the machine may be busy
 _PROMPT = re.compile(r"\(gdb ([\w,-]+)\) (.*)")
 
 
@@ -49,10 +48,13 @@ def hanging(script: Path, mpi: MPI, number: int) -> Iterator[int]:
     words = [*mpi.mpiexec, "-n", str(number), *recorded]
     with subprocess.Popen(words, env=dict(mpi.env), text=True) as launcher:
         try:
-            until = time.monotonic() + _PATIENCE
-            while "MPI_Barrier" not in (found := stacks(launcher.pid)) or "3  1-3" not in found:
-                assert time.monotonic() < until, found
-                time.sleep(1)
+            read = partial(stacks, launcher.pid)
+
+            def are_there() -> bool:
+                found = read()
+                return "MPI_Barrier" in found and "3  1-3" in found
+
+            wait_until(are_there, read)
             yield launcher.pid
         finally:
             end(launcher)

@@ -8,17 +8,15 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support import BUILD, MPI, ROOT, lacking, need
+from tests.support import BUILD, MPI, ROOT, lacking, need, wait_until
 
 _SCRIPT = Path(__file__).with_name("cluster.sh")
 # The directory in which tools/setup.sh unpacks openssh: an installed sshd would open a port.
 _UNPACKED = ROOT / ".venv" / "openssh"
-_PATIENCE = 60.0  # seconds until all nodes answer
 _SERVER = """\
 HostKey {0}/host_key
 AuthorizedKeysFile {0}/key.pub
@@ -135,8 +133,9 @@ def _script(path: Path, command: str) -> None:
 
 
 def _await(made: Cluster, name: str) -> None:
-    until = time.monotonic() + _PATIENCE
     words = made.inside([made.ssh, name, "true"])
-    while subprocess.run(words, capture_output=True, check=False).returncode:
-        assert time.monotonic() < until, f"no sshd answers on {name}"
-        time.sleep(0.1)
+
+    def answers() -> bool:
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+    wait_until(answers, lambda: f"no sshd answers on {name}")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +14,8 @@ import pytest
 
 from tests.debug.terminal import Debugger, debugging
 from tests.nodes.cluster import Cluster, cluster
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, compile_program, on_mpi, wait_until
 
-_PATIENCE = 60.0  # seconds: the machine may be busy
 PROGRAMS = Path(__file__).parents[1] / "debug" / "programs"
 
 
@@ -35,13 +33,15 @@ def debugged(
 
 def expect_nothing_left(nodes: Cluster, name: str, has_directory: bool = False) -> None:
     """Wait until no node has a process of the job, a gdbserver, or a directory of the run."""
-    until = time.monotonic() + _PATIENCE
     words = "ps -e -o args | grep -v grep | grep -e gdbserver -e node_agent -e", name
     listing = "" if has_directory else "; ls -d /tmp/mpipp-*"
-    for node in nodes.names:
-        while found := nodes.run(nodes.ssh, node, *words, f"{listing}; true"):
-            assert time.monotonic() < until, found
-            time.sleep(0.2)
+
+    def left() -> str:
+        return "".join(
+            nodes.run(nodes.ssh, node, *words, f"{listing}; true") for node in nodes.names
+        )
+
+    wait_until(lambda: not left(), left)
 
 
 @on_mpi("mpich4", "openmpi4")

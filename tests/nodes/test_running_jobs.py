@@ -7,9 +7,9 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from tests.cli.test_stacks import WHY
 from tests.debug.terminal import Debugger
@@ -17,7 +17,16 @@ from tests.gdb import expectations
 from tests.gdb.processes.test_all_ranks import WHERE
 from tests.nodes.cluster import Cluster, cluster
 from tests.nodes.test_debug_nodes import expect_nothing_left
-from tests.support import MPI, ROOT, clean_environment, compile_program, end, on_mpi, symbols
+from tests.support import (
+    MPI,
+    ROOT,
+    clean_environment,
+    compile_program,
+    end,
+    on_mpi,
+    symbols,
+    wait_until,
+)
 
 PROGRAM = expectations.PROGRAMS / "look.c"
 HOSTS = ["head", "node1", "node2", "node1"]
@@ -28,7 +37,6 @@ count  ranks  state
     1  2      in MPI_Wait(MPI_Irecv(source 3, tag 2)), called at look.c:34 in exchange
     1  3      in pause in libc.so.6, called at look.c:15 in compute
 """
-_PATIENCE = 100.0  # seconds: the machine may be busy
 
 
 @contextmanager
@@ -41,10 +49,8 @@ def running(nodes: Cluster, mpi: MPI) -> Iterator[int]:
         words, env={**mpi.env, **nodes.environment}, stdout=subprocess.DEVNULL, text=True
     ) as launcher:
         try:
-            until = time.monotonic() + _PATIENCE
-            while not re.fullmatch(re.escape(WHERE) + STOPPED, stacks(nodes, launcher.pid)):
-                assert time.monotonic() < until, stacks(nodes, launcher.pid)
-                time.sleep(1)
+            read = partial(stacks, nodes, launcher.pid)
+            wait_until(lambda: re.fullmatch(re.escape(WHERE) + STOPPED, read()), read)
             yield launcher.pid
         finally:
             end(launcher)

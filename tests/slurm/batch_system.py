@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.nodes.cluster import Cluster, cluster
-from tests.support import ROOT, clean_environment, lacking
+from tests.support import ROOT, clean_environment, lacking, wait_until
 
 _UNPACKED = ROOT / ".venv" / "slurm"
 _PLUGINS = _UNPACKED / "usr/lib/x86_64-linux-gnu/slurm-wlm"
 _COMMANDS = ("srun", "sbatch", "salloc", "scancel", "squeue", "sinfo", "scontrol")
-_PATIENCE = 60.0  # seconds until all nodes are ready
 _PROCESSORS = 8  # of each node, as Slurm counts them
 # Slurm tracks the processes of a step in /proc, because a container has no cgroups to change.
 _CONFIGURATION = """\
@@ -189,8 +187,7 @@ def _are_idle(made: BatchSystem, names: Sequence[str]) -> bool:
 
 
 def _await(is_ready: Callable[[], bool], problem: str, logs: Path) -> None:
-    until = time.monotonic() + _PATIENCE
-    while not is_ready():
-        said = "".join(path.read_text()[-2000:] for path in sorted(logs.glob("*.log")))
-        assert time.monotonic() < until, f"{problem}: {said}"
-        time.sleep(0.1)
+    def said() -> str:
+        return "".join(path.read_text()[-2000:] for path in sorted(logs.glob("*.log")))
+
+    wait_until(is_ready, lambda: f"{problem}: {said()}")

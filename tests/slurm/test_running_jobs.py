@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,13 +16,12 @@ from tests.gdb import expectations
 from tests.gdb.processes.test_all_ranks import WHERE
 from tests.slurm.batch_system import BatchSystem, batch_system
 from tests.slurm.test_checked_jobs import LAYOUT, MPIPP, start
-from tests.support import MPI, compile_program, on_mpi, symbols
+from tests.support import MPI, compile_program, on_mpi, symbols, wait_until
 
 pytestmark = pytest.mark.thorough
 
 PROGRAM = expectations.PROGRAMS / "look.c"
 STOPPED = r"no process was stopped for more than \d+ ms\n"
-_PATIENCE = 100.0  # seconds: the machine may be busy
 
 
 @contextmanager
@@ -35,11 +33,12 @@ def array(slurm: BatchSystem, mpi: MPI) -> Iterator[str]:
     done = slurm.run([*words, f"--wrap={shlex.join([*start(mpi), *program])}"])
     number = done.stdout.strip()
     assert number.isdigit(), done.stderr
-    until = time.monotonic() + _PATIENCE
-    for task in (f"{number}_3", f"{number}_4"):
-        while not re.fullmatch(re.escape(WHERE) + STOPPED, stacks(slurm, task)):
-            assert time.monotonic() < until, stacks(slurm, task)
-            time.sleep(0.5)
+
+    def found() -> list[str]:
+        return [stacks(slurm, f"{number}_{task}") for task in (3, 4)]
+
+    expected = re.escape(WHERE) + STOPPED
+    wait_until(lambda: all(re.fullmatch(expected, one) for one in found()), lambda: str(found()))
     yield number
 
 

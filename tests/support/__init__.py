@@ -5,7 +5,7 @@ All builds go to build/tests, with names from their contents, so that later runs
 workers reuse them. Tests import all names from here.
 """
 
-from tests.support.commands import LONGEST, end, finished, running, shell
+from tests.support.commands import LONGEST, end, finished, running, shell, wait_until
 from tests.support.environment import (
     BUILD,
     CACHE,
@@ -89,6 +89,7 @@ __all__ = (
     "shell",
     "short_directory",
     "symbols",
+    "wait_until",
     "with_short_points",
     "without_points",
     "without_variables",

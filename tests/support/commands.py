@@ -6,13 +6,15 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tests.support.environment import ROOT, clean_environment
 
+_PATIENCE = 100.0  # seconds that a condition may take, because the machine may be busy
 LONGEST = 240  # seconds of a command; a test has 300 (pyproject.toml)
 
 
@@ -65,6 +67,14 @@ def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.Com
             what = f"not ended after {timeout:g} s: {shlex.join(words)}\n{said}"
             raise AssertionError(what) from None
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def wait_until(is_ready: Callable[[], object], problem: Callable[[], str]) -> None:
+    """Wait until a condition is true, and fail with `problem()` if that takes too long."""
+    until = time.monotonic() + _PATIENCE
+    while not is_ready():
+        assert time.monotonic() < until, problem()
+        time.sleep(0.1)
 
 
 def _said_so_far(process: subprocess.Popen[str]) -> str:
