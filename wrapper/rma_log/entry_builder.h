@@ -11,7 +11,7 @@ void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win 
 void mpipp_rma_log_win_free(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window. request: serial of its request, 0 if it has none.
 void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request);
-// A call on a window begins that synchronizes or frees it, and may be wrong.
+// Logs the begin of a call that synchronizes or frees a window. The call may be wrong.
 void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle);
 // A call that synchronizes has succeeded. before: number of entries when it began.
 void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before);
