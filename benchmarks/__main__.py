@@ -17,6 +17,7 @@ from benchmarks import (
     ledgers,
     logged,
     onesided,
+    racing,
     ranks,
     recorder,
     single,
@@ -34,6 +35,7 @@ GROUPS = {
     "guarded": guarded.figures,
     "logged": logged.figures,
     "ledgers": ledgers.figures,
+    "races": racing.figures,
     "ranks": ranks.figures,
     "stacks": ranks.standing,
 }

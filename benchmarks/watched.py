@@ -97,11 +97,17 @@ def _loops(mpi: MPI) -> Path:
 # Instructions, counted by callgrind.
 
 
-def _instructions(mpi: MPI, how: str, command: Sequence[str | Path], n: int = 1) -> dict[str, int]:
+def _instructions(
+    mpi: MPI,
+    how: str,
+    command: Sequence[str | Path],
+    n: int = 1,
+    options: Sequence[str] = (),
+) -> dict[str, int]:
     # Instructions of all processes, by object file.
     with tempfile.TemporaryDirectory() as directory:
         words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/%p"]
-        ran(mpi, how, [*words, "--trace-children=no", *command], n)
+        ran(mpi, how, [*words, "--trace-children=no", *command], n, options)
         found: dict[str, int] = {}
         for file in Path(directory).iterdir():
             for name, count in _by_object(file.read_text()):
@@ -129,12 +135,22 @@ def _by_object(text: str) -> Iterator[tuple[str, int]]:
             is_call = False
 
 
-def _added(mpi: MPI, command: Sequence[str | Path], n: int, few: int, many: int) -> float:
-    # Return one plus the wrapper's instructions per instruction of the program. The MPI library's
-    # instructions are not counted: the library spends most of them on waiting.
+def added(
+    mpi: MPI,
+    command: Sequence[str | Path],
+    n: int,
+    few: int,
+    many: int,
+    options: Sequence[str] = (),
+) -> float:
+    """One plus the wrapper's instructions per instruction of the program, between `few` and `many`
+    iterations.
+
+    The MPI library's instructions are not counted: the library spends most of them on waiting.
+    """
     counts = []
     for iterations in (few, many):
-        found = _instructions(mpi, WATCHED, [*command, str(iterations)], n)
+        found = _instructions(mpi, WATCHED, [*command, str(iterations)], n, options)
         wrapper = sum(count for name, count in found.items() if "mpipp" in name)
         own = sum(count for name, count in found.items() if name == str(command[0]))
         counts.append((wrapper, own))
@@ -166,8 +182,8 @@ def _kernels(mpi: MPI) -> Iterator[Figure]:
             ratios[how].append(least[how] / least[ALONE])
             note = f"of {least[ALONE]:.3f} s"
             yield Figure(f"{mpi.id}: {name}, {how}", ratios[how][-1], 1.08, "x", note)
-        added = _added(mpi, [program], 2, _FEW, _FEW + iterations // 10)
-        yield Figure(f"{mpi.id}: {name}, watched, instructions", added, 1.08, "x")
+        more = added(mpi, [program], 2, _FEW, _FEW + iterations // 10)
+        yield Figure(f"{mpi.id}: {name}, watched, instructions", more, 1.08, "x")
         four = _least(mpi, [program, str(iterations // _FEWER)], 4, 3)
         yield Figure(
             f"{mpi.id}: {name}, watched, 4 ranks",
@@ -203,8 +219,8 @@ def _loop_figures(mpi: MPI) -> Iterator[Figure]:
         least = _least(mpi, [_loops(mpi), loop, str(count)], n, 9)
         for how, aim in zip((WRAPPED, WATCHED), aims):
             yield Figure(f"{mpi.id}: {loop}, {how}", least[how] / least[ALONE], aim, "x")
-    added = _self_instructions(mpi)
-    yield Figure(f"{mpi.id}: self, watched, instructions added per call", added, _SELF_AIM, "")
+    more = _self_instructions(mpi)
+    yield Figure(f"{mpi.id}: self, watched, instructions added per call", more, _SELF_AIM, "")
 
 
 def _strict(mpi: MPI) -> Iterator[Figure]:
