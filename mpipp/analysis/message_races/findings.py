@@ -15,6 +15,9 @@ from mpipp.model import Comm
 from mpipp.model.rma_events import Channel, Event
 from mpipp.render.phrases import Phrase, Varies
 
+_AFTER_PROBE = (
+    "pass the source and the tag from the probe's status to the receive, or use MPI_Mprobe{clause}"
+)
 _MOST_PLACES = 4  # places of receives in a remark
 
 
@@ -47,6 +50,9 @@ class RaceFindings:
     def _race(self, race: Race, times: int) -> Finding:
         other, taken = race.other, race.taken
         rule, case = "message-race", "probe" if race.taker.probes else "receive"
+        probe = race.taker.shown_by
+        if probe is not None:
+            case = "after probe"
         if race.is_of_one_sender:
             rule, case = "message-crossing", ""
         verb = "found" if race.taker.probes else "took"
@@ -71,10 +77,14 @@ class RaceFindings:
             parties,
             case,
             procedure=race.taker.event.moment.procedure,
+            other_procedure="" if probe is None else probe.event.moment.procedure,
             rank=race.taker.event.channel.source,
             other_rank=other.event.channel.source,
             clause=_repetition(race),
         )
+        if case == "after probe":
+            advice = Phrase.of(_AFTER_PROBE, clause=_repetition(race))
+            found = replace(found, advice=advice)
         if times > 1:
             template = "and {others} more messages at the same places"
             more = Phrase.of(template, others=times - 1)

@@ -85,8 +85,10 @@ class Inbox:
             self._wild[channel] = taker
         self._stream(channel).posted.append(taker.number)
         self._grown += 1
-        if not self._is_determined(taker):
-            self._add_open(taker)
+        probe, self._last_probe = self._last_probe, None
+        if probe is not None and probe.event.channel == channel:
+            taker.shown_by = probe
+        self._add_open(taker)
         send = self.left.pop(channel, None)
         if send is not None:
             self._join(taker, send)
@@ -97,11 +99,6 @@ class Inbox:
         event = taker.event
         is_wild = event.any_source or event.any_tag
         taker.pending = tuple((self.pending if is_wild else self._wild).values())
-
-    def _is_determined(self, taker: Taker) -> bool:
-        # Return True if a probe with the same arguments has just found the message.
-        probe, self._last_probe = self._last_probe, None
-        return probe is not None and probe.has_arguments_of(taker)
 
     def end(self, taker: Taker, time: int) -> None:
         """End a receive, and compare its message with earlier receives."""
@@ -175,9 +172,8 @@ class Inbox:
 
     def _is_crossing(self, one: Taker, send: Send) -> bool:
         # Report two receives with MPI_ANY_SOURCE that take messages of two sends of one process.
-        instead = self._probed.get(send.event.channel, send.taker)
-        own = one.send
-        if own is None or instead is None or not instead.event.any_source:
+        instead, own = send.taker, one.send
+        if one.probes or own is None or instead is None or not instead.event.any_source:
             return False
         places = own.event.moment.place, send.event.moment.place
         if places[0] == places[1] or one.place == instead.place:
@@ -205,7 +201,8 @@ class Inbox:
                 if one.precedes(clock):
                     return False
         self._racing.add(one.place)
-        self.found(Race(one, send, self._probed.get(channel, send.taker)))
+        instead = self._probed.get(channel, send.taker) if one.probes else send.taker
+        self.found(Race(one, send, instead))
         return True
 
     def sweep(self, time: int) -> None:

@@ -51,6 +51,7 @@ class Taker:
             1; 0: it has a source.
         pending: earlier receives that had not ended when it began, as far as they matter.
         ended: the segment of its process in which it had ended; None: it is pending.
+        shown_by: the probe directly before, which has found this message; None: there is none.
     """
 
     __slots__ = (
@@ -62,6 +63,7 @@ class Taker:
         "probes",
         "process",
         "send",
+        "shown_by",
         "waiting",
     )
 
@@ -73,6 +75,7 @@ class Taker:
         self.ended: int | None = None
         self.probes = isinstance(event, Probed) and event.moment.procedure not in MATCHING
         self.send: Send | None = None
+        self.shown_by: Taker | None = None
         # Pairs to compare when the message of this receive has been sent.
         self.waiting: list[tuple[Taker, Send]] = []
         self._clock: tuple[int, ...] | None = None
@@ -93,11 +96,6 @@ class Taker:
         return (event.any_source or own.source == channel.source) and (
             event.any_tag or own.tag == channel.tag
         )
-
-    def has_arguments_of(self, other: Taker) -> bool:
-        """Return whether both have equal source and tag, and take the same message."""
-        mine, its = self.event, other.event
-        return mine[1:4] == its[1:4]
 
     def precedes(self, told: tuple[int, ...]) -> bool:
         """Return whether a send with that clock begins after this receive certainly matched."""
@@ -168,5 +166,10 @@ class Race(NamedTuple):
 
     @property
     def has_one_place(self) -> bool:
-        """Return whether both messages are taken at the same place."""
+        """Return whether both messages are taken at the same place.
+
+        False after a probe: its status is that of the first message.
+        """
+        if self.taker.shown_by is not None:
+            return False
         return self.instead is not None and self.instead.place == self.taker.place

@@ -44,6 +44,8 @@ WHAT: Templates = {
     "message-race": {
         "receive": "{procedure} took the message of rank {rank}, but could have taken another one "
         "of rank {other_rank}",
+        "after probe": "{procedure} took the message that {other_procedure} found, but could have "
+        "taken another one of rank {other_rank}",
         "probe": "{procedure} found the message of rank {rank}, but could have found another one "
         "of rank {other_rank}",
     },

@@ -32,6 +32,9 @@ static void first(const char *way) {
   } else if (!strcmp(way, "probe")) {
     MPI_Probe(MPI_ANY_SOURCE, 1, comm, &status);
     MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, 1, comm, MPI_STATUS_IGNORE);
+  } else if (!strcmp(way, "probe-any")) {
+    MPI_Probe(MPI_ANY_SOURCE, 1, comm, &status);
+    MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE);
   } else if (!strcmp(way, "iprobe")) {
     while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &status);
     MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE);

@@ -182,18 +182,6 @@ def _nth_barrier(calls: list[Call], turn: int) -> int:
     return [at for at, call in enumerate(calls) if call.name == "MPI_Barrier"][turn]
 
 
-def probe_before(program: Program, key: Key) -> Key | None:
-    """Return the probe with the same arguments whose message this receive takes, if any."""
-    rank, number = key
-    for at in range(number - 1, -1, -1):
-        call = program[rank][at]
-        if call.takes:
-            mine = program[rank][number]
-            is_same = call.name == "MPI_Probe" and call[1:3] == mine[1:3]
-            return (rank, at) if is_same and mine.name in RECEIVES else None
-    return None
-
-
 class Run:
     """One execution of a program in a random order.
 
@@ -222,7 +210,7 @@ class Run:
         for key in state.next_calls():
             rank, call = key[0], state.call(key)
             if call.name in PROBES:
-                for send in self._allowed(state, key):
+                for send in state.choices(key):
                     after = state.moved(rank, 2)
                     if call.name == "MPI_Mprobe":
                         yield after.with_taken(key, send), "end", key, send
@@ -236,15 +224,8 @@ class Run:
             elif state.may_end(key):
                 yield state.moved(rank, 2), "end", key, None
         for key in state.waiting():
-            for send in self._allowed(state, key):
+            for send in state.choices(key):
                 yield state.with_taken(key, send), "match", key, send
-
-    def _allowed(self, state: State, key: Key) -> list[Key]:
-        choices = state.choices(key)
-        probe = probe_before(self.program, key)
-        if probe is not None:
-            return [send for send in choices if send == self.took.get(probe)]
-        return choices
 
     def events(self) -> dict[int, list[m.Event]]:
         """Return the events of all processes. The place of a call tells its key."""
@@ -323,12 +304,11 @@ def possible(run: Run) -> Races:
 
 
 def _followers(run: Run, state: State, found: Races) -> Iterator[State]:
-    program = run.program
     probing = [key for key in state.next_calls() if state.call(key).name in PROBES]
     for key in (*probing, *state.waiting()):
         own, choices = run.took[key], state.choices(key)
         is_wild = state.call(key).peer == ANY
-        if is_wild and probe_before(program, key) is None:
+        if is_wild:
             found.update((key, send) for send in choices if send != own)
         if own not in choices:
             continue
