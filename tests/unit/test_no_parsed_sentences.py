@@ -17,6 +17,7 @@ PATTERNS = {
     "symbolizer/demangle.py": "names of functions as compilers write them",
     "symbolizer/library_threads.py": "paths of MPI libraries",
     "symbolizer/line_table.py": "functions as Fortran compilers name them",
+    "analysis/program_objects/compiler_temporaries.py": "statements in the source of the program",
     "symbolizer/source_frames.py": "comments in the source of the program",
     "symbolizer/variables/scope.py": "names in the source of the program",
     "symbolizer/variables/access_path.py": "expressions of the user",
