@@ -223,7 +223,8 @@ class Inbox:
             if not kept:
                 del self._open[key]
         count = sum(map(len, self._open.values()))
-        self._grown, self._next_sweep = 0, max(_FIRST_SWEEP, count)
+        # So the time of all sweeps grows with the number of messages.
+        self._grown, self._next_sweep = 0, max(_FIRST_SWEEP, count, len(sends))
         oldest = min((takers[0].number for takers in self._open.values()), default=_NEVER)
         for streams in self._streams.values():
             for stream in streams.values():
