@@ -39,6 +39,7 @@ static void order_atomics(const volatile void *address, int acquires, const void
 void mpipp_order_begin(void) {
   static int has_begun;
   if (!mpipp_rma_logs_onesided || __atomic_exchange_n(&has_begun, 1, __ATOMIC_RELAXED)) return;
+  if (mpipp_order_has_other_openmp()) return;
   uint32_t bits = MPIPP_LOG_OBSERVED;
   if (mpipp_order_sees_atomics()) bits |= MPIPP_LOG_ATOMICS;
   mpipp_rma_log_set_order(bits);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // OpenMP of GCC: the functions of libgomp that order threads.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "rma_log/log.h"
 #include "thread_order/interposed.h"
+#include "thread_order/module_functions.h"
 
-enum { CALLERS_BITS = 8, ALIGNMENT = 16, TASK_DETACHES = 1 << 13 };
+enum { ALIGNMENT = 16, TASK_DETACHES = 1 << 13 };
 
 // A parallel region. ended: threads that have ended their part, and ended tasks. The threads
 // alternate between two barriers, because one may enter the next before others leave.
@@ -22,41 +22,6 @@ struct mpipp_order_team {
 
 static __thread struct mpipp_order_team *team __attribute__((tls_model("initial-exec")));
 static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // number of barriers
-
-// The function of the OpenMP library that the caller would call. The library is not in the global
-// scope if only a module of the program uses it.
-static MPIPP_COLD void *function_for(const char *name, const void *caller) {
-  static struct mpipp_order_caller {
-    const void *caller, *name;
-    void *function;
-  } all[1 << CALLERS_BITS];
-  uint64_t key = (uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)name;
-  struct mpipp_order_caller *known = &all[key * MPIPP_HASH >> (64 - CALLERS_BITS)], now = *known;
-  if (now.caller == caller && now.name == name && now.function) return now.function;
-  Dl_info object;
-  if (!dladdr(caller, &object)) return NULL;
-  void *handle = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return NULL;
-  void *function = dlsym(handle, name);
-  dlclose(handle);
-  *known = (struct mpipp_order_caller){caller, name, function};
-  return function;
-}
-
-// Defines NAME_next(caller), which returns the library's function.
-#define NEXT(RESULT, NAME, PARAMETERS)                                                             \
-  static RESULT(*NAME##_next(const void *caller)) PARAMETERS {                                     \
-    static void *in_global_scope;                                                                  \
-    static int has_looked;                                                                         \
-    if (MPIPP_UNLIKELY(!__atomic_load_n(&has_looked, __ATOMIC_ACQUIRE))) {                         \
-      in_global_scope = dlsym(RTLD_NEXT, #NAME);                                                   \
-      __atomic_store_n(&has_looked, in_global_scope != NULL, __ATOMIC_RELEASE);                    \
-    }                                                                                              \
-    void *next = in_global_scope ? in_global_scope : function_for(#NAME, caller);                  \
-    RESULT(*function) PARAMETERS;                                                                  \
-    *(void **)&function = next;                                                                    \
-    return function;                                                                               \
-  }
 
 static void run_member(void *data) {
   struct mpipp_order_team *outer = team, *own = data;
@@ -89,7 +54,7 @@ static void begin_team(struct mpipp_order_team *own, void (*function)(void *), v
 
 // A function that runs a parallel region. MORE: the parameters after the first two.
 #define REGION(NAME, MORE, ARGUMENTS)                                                              \
-  NEXT(void, NAME, (void (*function)(void *), void *data, MORE))                                   \
+  MPIPP_NEXT_FOR(void, NAME, (void (*function)(void *), void *data, MORE))                         \
   MPIPP_OVER void NAME(void (*function)(void *), void *data, MORE);                                \
   MPIPP_OVER void NAME(void (*function)(void *), void *data, MORE) {                               \
     mpipp_order_begin();                                                                           \
@@ -124,8 +89,8 @@ LOOP_OF_RUNTIME(GOMP_parallel_loop_runtime)
 LOOP_OF_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
 LOOP_OF_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-NEXT(unsigned, GOMP_parallel_reductions,
-     (void (*function)(void *), void *data, unsigned threads, unsigned flags))
+MPIPP_NEXT_FOR(unsigned, GOMP_parallel_reductions,
+               (void (*function)(void *), void *data, unsigned threads, unsigned flags))
 MPIPP_OVER unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads,
                                              unsigned flags);
 MPIPP_OVER unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads,
@@ -151,7 +116,7 @@ static void leave_barrier(const void *place) {
 
 // A function at whose end all threads of the region wait for each other.
 #define BARRIER(NAME)                                                                              \
-  NEXT(void, NAME, (void))                                                                         \
+  MPIPP_NEXT_FOR(void, NAME, (void))                                                               \
   MPIPP_OVER void NAME(void);                                                                      \
   MPIPP_OVER void NAME(void) {                                                                     \
     reach_barrier(MPIPP_PLACE);                                                                    \
@@ -161,7 +126,7 @@ static void leave_barrier(const void *place) {
 // A function like these in a region that may be cancelled: then threads leave it without the
 // others.
 #define CANCELLED_BARRIER(NAME)                                                                    \
-  NEXT(_Bool, NAME, (void))                                                                        \
+  MPIPP_NEXT_FOR(_Bool, NAME, (void))                                                              \
   MPIPP_OVER _Bool NAME(void);                                                                     \
   MPIPP_OVER _Bool NAME(void) {                                                                    \
     reach_barrier(MPIPP_PLACE);                                                                    \
@@ -176,7 +141,7 @@ CANCELLED_BARRIER(GOMP_barrier_cancel)
 CANCELLED_BARRIER(GOMP_loop_end_cancel)
 CANCELLED_BARRIER(GOMP_sections_end_cancel)
 
-NEXT(void, GOMP_workshare_task_reduction_unregister, (_Bool cancelled))
+MPIPP_NEXT_FOR(void, GOMP_workshare_task_reduction_unregister, (_Bool cancelled))
 MPIPP_OVER void GOMP_workshare_task_reduction_unregister(_Bool cancelled);
 MPIPP_OVER void GOMP_workshare_task_reduction_unregister(_Bool cancelled) {
   if (!cancelled) reach_barrier(MPIPP_PLACE);
@@ -185,7 +150,7 @@ MPIPP_OVER void GOMP_workshare_task_reduction_unregister(_Bool cancelled) {
 }
 
 // copyprivate: one thread passes its data on to the others.
-NEXT(void *, GOMP_single_copy_start, (void))
+MPIPP_NEXT_FOR(void *, GOMP_single_copy_start, (void))
 MPIPP_OVER void *GOMP_single_copy_start(void);
 MPIPP_OVER void *GOMP_single_copy_start(void) {
   void *data = GOMP_single_copy_start_next(MPIPP_PLACE)();
@@ -193,7 +158,7 @@ MPIPP_OVER void *GOMP_single_copy_start(void) {
   return data;
 }
 
-NEXT(void, GOMP_single_copy_end, (void *data))
+MPIPP_NEXT_FOR(void, GOMP_single_copy_end, (void *data))
 MPIPP_OVER void GOMP_single_copy_end(void *data);
 MPIPP_OVER void GOMP_single_copy_end(void *data) {
   if (team && mpipp_order_watches()) mpipp_order_release(&team->ended, MPIPP_PLACE);
@@ -202,14 +167,14 @@ MPIPP_OVER void GOMP_single_copy_end(void *data) {
 
 // A pair of functions around code that one thread executes at a time.
 #define TAKES(NAME, PARAMETERS, ARGUMENTS, ACQUIRE)                                                \
-  NEXT(void, NAME, PARAMETERS)                                                                     \
+  MPIPP_NEXT_FOR(void, NAME, PARAMETERS)                                                           \
   MPIPP_OVER void NAME PARAMETERS;                                                                 \
   MPIPP_OVER void NAME PARAMETERS {                                                                \
     NAME##_next(MPIPP_PLACE) ARGUMENTS;                                                            \
     if (mpipp_order_watches()) ACQUIRE;                                                            \
   }
 #define GIVES(NAME, PARAMETERS, ARGUMENTS, RELEASE)                                                \
-  NEXT(void, NAME, PARAMETERS)                                                                     \
+  MPIPP_NEXT_FOR(void, NAME, PARAMETERS)                                                           \
   MPIPP_OVER void NAME PARAMETERS;                                                                 \
   MPIPP_OVER void NAME PARAMETERS {                                                                \
     if (mpipp_order_watches()) RELEASE;                                                            \
@@ -241,7 +206,7 @@ GIVES(GOMP_doacross_ull_post, (unsigned long long *counts), (counts), mpipp_orde
 #define LOCK(NAME)                                                                                 \
   TAKES(omp_set_##NAME, (void *lock), (lock), mpipp_order_acquire_at(lock, MPIPP_PLACE))           \
   GIVES(omp_unset_##NAME, (void *lock), (lock), mpipp_order_release_at(lock, MPIPP_PLACE))         \
-  NEXT(int, omp_test_##NAME, (void *lock))                                                         \
+  MPIPP_NEXT_FOR(int, omp_test_##NAME, (void *lock))                                               \
   MPIPP_OVER int omp_test_##NAME(void *lock);                                                      \
   MPIPP_OVER int omp_test_##NAME(void *lock) {                                                     \
     int taken = omp_test_##NAME##_next(MPIPP_PLACE)(lock);                                         \
@@ -309,7 +274,7 @@ static long larger(long one, long other) {
 #define TASK_TYPES                                                                                 \
   (void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long alignment,  \
    _Bool is_deferred, unsigned flags, void **depend, int priority, void *detach)
-NEXT(void, GOMP_task, TASK_TYPES)
+MPIPP_NEXT_FOR(void, GOMP_task, TASK_TYPES)
 MPIPP_OVER void GOMP_task TASK_TYPES;
 MPIPP_OVER void GOMP_task TASK_TYPES {
   struct mpipp_order_task task;
@@ -325,10 +290,10 @@ MPIPP_OVER void GOMP_task TASK_TYPES {
 }
 
 #define TASKLOOP(NAME, TYPE)                                                                       \
-  NEXT(void, NAME,                                                                                 \
-       (void (*function)(void *), void *data, void (*copy)(void *, void *), long size,             \
-        long alignment, unsigned flags, unsigned long tasks, int priority, TYPE first, TYPE end,   \
-        TYPE step))                                                                                \
+  MPIPP_NEXT_FOR(void, NAME,                                                                       \
+                 (void (*function)(void *), void *data, void (*copy)(void *, void *), long size,   \
+                  long alignment, unsigned flags, unsigned long tasks, int priority, TYPE first,   \
+                  TYPE end, TYPE step))                                                            \
   MPIPP_OVER void NAME(void (*function)(void *), void *data, void (*copy)(void *, void *),         \
                        long size, long alignment, unsigned flags, unsigned long tasks,             \
                        int priority, TYPE first, TYPE end, TYPE step);                             \

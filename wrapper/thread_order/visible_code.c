@@ -82,6 +82,16 @@ static int is_visible(const char *name, int depth) {
   return 1;
 }
 
+static int has_openmp_name(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size, (void)data;
+  const char *name = last_name(object->dlpi_name);
+  return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
+}
+
+int mpipp_order_has_other_openmp(void) {
+  return dl_iterate_phdr(has_openmp_name, NULL);
+}
+
 int mpipp_order_sees_atomics(void) {
   return is_visible("", 0);
 }

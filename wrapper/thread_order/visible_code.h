@@ -6,4 +6,7 @@
 // all of it, except known libraries of the system.
 int mpipp_order_sees_atomics(void);
 
+// Returns whether the process has an OpenMP library whose functions this part does not replace.
+int mpipp_order_has_other_openmp(void);
+
 #endif

@@ -13,7 +13,7 @@ from tests.watcher import runs
 SOURCE = program_source("analysis/rma", "thread_order/calls.c")
 CASES = (
     *("mutex", "condition", "rwlock", "barrier", "spin", "semaphore", "c_mutex", "c_condition"),
-    *("atomic", "flag", "builtin", "create", "once"),
+    *("atomic", "flag", "builtin", "create", "once", "pipe"),
 )
 
 

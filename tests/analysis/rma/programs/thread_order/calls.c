@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <threads.h>
+#include <unistd.h>
 
 enum { CASES = 32 };
 static MPI_Win window;
@@ -27,6 +28,7 @@ static atomic_flag flag = ATOMIC_FLAG_INIT;
 static int counter;
 static pthread_once_t once;
 static atomic_int finished;
+static int ends[2]; // of a pipe
 
 // Waits with a lock until `ready` is set.
 #define AWAIT(LOCK, UNLOCK)                                                                        \
@@ -73,6 +75,15 @@ static void flag_lock(void) {
 
 static void do_nothing(void) {}
 
+static void receive(void) {
+  char byte;
+  if (read(ends[0], &byte, 1) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void give(void) {
+  if (write(ends[1], "", 1) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void get(int at) {
   MPI_Get(base + at, 1, MPI_INT, 1, at, 1, MPI_INT, window);
   MPI_Win_flush(1, window);
@@ -117,6 +128,8 @@ CASE(flag, 18, AWAIT(flag_lock(), atomic_flag_clear_explicit(&flag, memory_order
 CASE(builtin, 20, await_builtin(), TAKE_NOTHING)
 CASE(create, 22, TAKE_NOTHING, TAKE_NOTHING)
 CASE(once, 24, pthread_once(&once, do_nothing), TAKE_NOTHING)
+
+CASE(pipe, 28, receive(), TAKE_NOTHING)
 
 static int c_thread(void *at) {
   ACCESS(*(int *)at);
@@ -198,6 +211,7 @@ int main(int argc, char **argv) {
   sem_init(&semaphore, 0, 0);
   mtx_init(&c_mutex, mtx_plain);
   cnd_init(&c_condition);
+  if (pipe(ends)) return 1;
   MPI_Win_allocate(CASES * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
   MPI_Win_lock_all(0, window);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -213,6 +227,7 @@ int main(int argc, char **argv) {
     RUN(atomic, 16, atomic_store_explicit(&released, 1, memory_order_release));
     RUN(flag, 18, SET(flag_lock(), atomic_flag_clear_explicit(&flag, memory_order_release)));
     RUN(builtin, 20, __sync_fetch_and_add(&counter, 1));
+    RUN(pipe, 28, give());
     run_create();
     run_once();
     run_c_threads();
