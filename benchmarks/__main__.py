@@ -21,6 +21,7 @@ from benchmarks import (
     ranks,
     recorder,
     single,
+    threads,
     watched,
 )
 from benchmarks.table import Figure
@@ -36,6 +37,7 @@ GROUPS = {
     "logged": logged.figures,
     "ledgers": ledgers.figures,
     "races": racing.figures,
+    "threads": threads.figures,
     "ranks": ranks.figures,
     "stacks": ranks.standing,
 }
