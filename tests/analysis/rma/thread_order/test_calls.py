@@ -11,6 +11,7 @@ from tests.support import MPI, compile_program, on_mpi, program_source
 from tests.watcher import runs
 
 SOURCE = program_source("analysis/rma", "thread_order/calls.c")
+BOTH = "MPI_Get and a store", "a store and MPI_Get"
 CASES = (
     *("mutex", "condition", "rwlock", "barrier", "spin", "semaphore", "c_mutex", "c_condition"),
     *("atomic", "flag", "builtin", "create", "once", "pipe"),
@@ -22,12 +23,14 @@ def test_threads_without_order_are_reported(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(SOURCE, mpi, tmp_path)
     run = runs.run(mpi, [program], "--check=rma")
     found = [told(block) for block in run.blocks]
-    assert {headline for headline, _, _ in found} == {"MPI_Get and a store write the same memory"}
+    # Without order, either access may come first.
+    headlines = {headline for headline, _, _ in found}
+    assert headlines <= {f"{both} write the same memory" for both in BOTH}
     assert sorted(where for _, _, where in found) == sorted(
         [*(f"{case}_racing" for case in CASES), "c_thread"]
     )
     for block in run.blocks:
-        assert re.findall(r"in thread (\d)", block) == ["0", "1"]
+        assert sorted(re.findall(r"in thread (\d)", block)) == ["0", "1"]
         assert "more at the same places" not in block
     assert (run.status, run.output) == (0, "")
 
