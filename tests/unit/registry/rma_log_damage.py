@@ -51,6 +51,7 @@ _NAMES: dict[str, dict[int, str]] = {
             )
         )
     },
+    "log_threads": {1: "observed", 2: "atomics"},
     "log_values": {1 << 8: "given", 1 << 9: "follows"},
     "win_flavor": {1: "create", 2: "allocate", 3: "shared", 4: "dynamic"},
     "win_model": {1: "separate", 2: "unified"},
@@ -247,6 +248,9 @@ class Writer:
         self.add(lock, "Win_wait", 5, NOT_KNOWN, 0, _FRAME)
 
     def _end(self) -> None:
+        self.add(KINDS.threads, "", 3)
+        self.add(KINDS.released, "", 7, 1)
+        self.add(KINDS.acquired, "", 7)
         self.add(KINDS.freed, "Win_free", 6, 0)
         self.add(KINDS.freed, "Win_free", 5, 0)
         self.add(KINDS.ended, "Finalize", 0)
