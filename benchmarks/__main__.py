@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from benchmarks import (
     browse,
-    checks_overlap,
-    checks_signatures,
     compiled,
     debugger,
     guarded,
@@ -21,9 +19,11 @@ from benchmarks import (
     ranks,
     recorder,
     single,
+    startup,
     threads,
     watched,
 )
+from benchmarks.checks import overlap, signatures
 from benchmarks.table import Figure
 from tests.support import find_mpi
 
@@ -33,6 +33,7 @@ GROUPS = {
     "browse": browse.figures,
     "watched": watched.figures,
     "single": single.figures,
+    "startup": startup.figures,
     "guarded": guarded.figures,
     "logged": logged.figures,
     "ledgers": ledgers.figures,
@@ -42,8 +43,8 @@ GROUPS = {
     "stacks": ranks.standing,
 }
 PURE = {  # groups that need no MPI argument
-    "signatures": checks_signatures.figures,
-    "overlap": checks_overlap.figures,
+    "signatures": signatures.figures,
+    "overlap": overlap.figures,
     "merging": ranks.merging,
     "onesided": onesided.figures,
     "compiled": compiled.figures,  # searches for an MPI itself

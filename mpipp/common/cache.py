@@ -74,7 +74,7 @@ def trusted() -> Cache:
 def _problem(cache: Path) -> str:
     found = file_trust.problem(cache)
     try:
-        return found or next(filter(None, map(file_trust.problem, _kept(cache))), "")
+        return found or next(filter(None, map(file_trust.entry_problem, _kept(cache))), "")
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
             return ""

@@ -61,6 +61,17 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
         return f"cannot search {shown(os.path.dirname(there))} ({error.strerror})"
 
 
+def entry_problem(path: str | os.PathLike[str]) -> str:
+    """Return the same as `problem` for an entry of a directory that has no problem."""
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return problem(path)
+    if stat.S_ISLNK(state.st_mode):
+        return problem(path)
+    return _of_entry(os.fspath(path), state, (0, os.geteuid()), is_last=True)
+
+
 def shown(path: str | os.PathLike[str]) -> str:
     """Return a path for a message, with control characters escaped."""
     text = os.fspath(path)

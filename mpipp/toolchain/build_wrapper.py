@@ -96,9 +96,12 @@ def library_path(mpi: Mpi) -> Path:
         MpippError: the C sources are missing, LD_PRELOAD cannot contain the path, or there is no
             directory that only this user can write.
     """
-    cache = usable_cache().path
+    return _library_in(usable_cache(), mpi)
+
+
+def _library_in(cache: Cache, mpi: Mpi) -> Path:
     name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
-    directory = cache / f"{name}-{_own_fingerprint()}-{_fingerprint(mpi)}"
+    directory = cache.path / f"{name}-{_own_fingerprint()}-{_fingerprint(mpi)}"
     return directory / f"libmpipp_{mpi.flavor.key}.so"
 
 
@@ -187,8 +190,9 @@ def build(
     Raises:
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
     """
-    library = library_path(mpi)
-    report_cache_directory(usable_cache())
+    cache = usable_cache()
+    library = _library_in(cache, mpi)
+    report_cache_directory(cache)
     if library.exists() and not force:
         return library
     with build_directory(library.parent.parent) as work:

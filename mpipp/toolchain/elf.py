@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -14,6 +15,15 @@ _ET_CORE = 4
 _AT_ENTRY = 9
 _ST_INFO = 4  # offset of the type and binding in a symbol of a 64-bit file
 _STB_LOCAL = 0
+_SHN_UNDEF = 0
+_PT_INTERP = 3
+_HEADER = 64  # bytes of the header of a 64-bit file
+# The format and place of e_phoff, e_phentsize and e_phnum in the header.
+_WIDE_HEADER = (("Q", 32), ("H", 54), ("H", 56))
+_NARROW_HEADER = (("I", 28), ("H", 42), ("H", 44))
+# The format of p_offset and p_filesz, and their places in a program header.
+_WIDE_SEGMENT = ("Q", 8, 32)
+_NARROW_SEGMENT = ("I", 4, 16)
 
 
 def is_elf(path: str) -> bool:
@@ -31,8 +41,30 @@ def interpreter(path: str) -> str:
     Raises:
         MpippError: the file cannot be read, or is not a whole ELF file.
     """
-    with _opened(path) as elf:
-        return next((str(each.get_interp_name()) for each in _segments(elf, "PT_INTERP")), "")
+    # Each run reads it, so pyelftools, whose import is slow, is not used here.
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_HEADER)
+            if start[:4] != b"\x7fELF":
+                raise MpippError(f"{path} is not an ELF file")
+            order, is_wide = "<>"[start[5] == 2], start[4] == 2
+            table, size, count = (
+                struct.unpack_from(order + form, start, place)[0]
+                for form, place in (_WIDE_HEADER if is_wide else _NARROW_HEADER)
+            )
+            for number in range(count):
+                file.seek(table + number * size)
+                segment = file.read(size)
+                if struct.unpack_from(f"{order}I", segment)[0] == _PT_INTERP:
+                    form, at, length = _WIDE_SEGMENT if is_wide else _NARROW_SEGMENT
+                    file.seek(struct.unpack_from(order + form, segment, at)[0])
+                    name = file.read(struct.unpack_from(order + form, segment, length)[0])
+                    return os.fsdecode(name.partition(b"\0")[0])
+            return ""
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    except (struct.error, IndexError, ValueError, OverflowError, MemoryError):
+        raise _Damaged(f"{path} is a damaged ELF file") from None
 
 
 def needed(path: str) -> list[str]:
@@ -85,13 +117,20 @@ def hide(path: str, is_hidden: Callable[[str], bool]) -> None:
 
 def _dynamic_symbols(elf: Any) -> Iterator[tuple[int, str, bool]]:
     # The offset in the file, the name, and whether the file itself defines the symbol.
+    # pyelftools would read each of the thousands of symbols with some hundred calls.
+    order = "<" if elf.little_endian else ">"
+    entry = struct.Struct(f"{order}IBBHQQ" if elf.elfclass == 64 else f"{order}IIIBBH")
     for table in elf.iter_sections():
-        if table["sh_type"] != "SHT_DYNSYM":
+        if table["sh_type"] != "SHT_DYNSYM" or table["sh_entsize"] != entry.size:
             continue
-        for number, symbol in enumerate(table.iter_symbols()):
-            if symbol.name and symbol["st_info"]["bind"] != "STB_LOCAL":
-                place = table["sh_offset"] + number * table["sh_entsize"]
-                yield place, symbol.name, symbol["st_shndx"] != "SHN_UNDEF"
+        names = elf.get_section(table["sh_link"]).data()
+        data = table.data()
+        for at in range(0, len(data) - entry.size + 1, entry.size):
+            name, *fields = entry.unpack_from(data, at)
+            info, section = fields[0:3:2] if elf.elfclass == 64 else fields[2:5:2]
+            if name and info >> 4 != _STB_LOCAL:
+                text = names[name : names.index(b"\0", name)].decode("utf-8", "replace")
+                yield table["sh_offset"] + at, text, section != _SHN_UNDEF
 
 
 def program_of_core(path: str) -> str:

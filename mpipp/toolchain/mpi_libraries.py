@@ -258,7 +258,9 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
     """
     lacking: NoCompiler | None = None
     chosen = list(installed())
-    for path in dict.fromkeys([*beside(library, _COMPILER_NAMES, chosen, say), *chosen]):
+    # Running a compiler is slow, so names of this flavor come first: mpicc.mpich before mpicc.
+    names = sorted(_COMPILER_NAMES, key=lambda name: flavor.key not in name)
+    for path in dict.fromkeys([*beside(library, names, chosen, say), *chosen]):
         try:
             mpi = probe(path)
         except NoCompiler as error:

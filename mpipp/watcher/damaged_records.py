@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import traceback
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -37,6 +36,8 @@ class TracebackFile:
 
     def keep(self, error: BaseException) -> None:
         """Append one traceback."""
+        import traceback  # slow to import
+
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         with contextlib.suppress(OSError):

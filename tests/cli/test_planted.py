@@ -87,17 +87,18 @@ def test_a_compiler_of_others_beside_the_library_is_left_out(
         changed.chmod(0o775 if how == "group" else 0o757)
     if which.endswith("mpicc"):
         (other / "bin" / "mpicc.mpich").unlink()
+    name = "mpicc" if which.endswith("mpicc") else "mpicc.mpich"
     done = shell("run", "-n", "1", "--", program, env=env)
     assert (done.returncode, done.stderr) == (
         0,
-        f"mpipp: {other}/bin/mpicc is left out: {problem}\n",
+        f"mpipp: {other}/bin/{name} is left out: {problem}\n",
     )
     assert [one for one in said if one.exists()] == []
     # A program that the user would run without mpipp needs no trust.
     path = f"{other}/bin:{os.environ['PATH']}"
     done = shell("run", "-n", "1", "--", program, env={**env, "PATH": path})
     assert (done.returncode, done.stderr) == (0, "")
-    assert said[0].exists()
+    assert any(one.exists() for one in said)
 
 
 NAMES = ("mpicc", "mpicc.openmpi")

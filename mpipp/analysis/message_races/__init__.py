@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: MIT
 """Races of messages: receives with MPI_ANY_SOURCE that could have taken another message."""
-
-from mpipp.analysis.message_races.replay import Result, analyse
-
-__all__ = ["Result", "analyse"]

@@ -25,8 +25,8 @@ def check(known: World) -> Findings:
     if not any(log.finds_races for log in logs.values()):
         return
     # Loading these modules is slow.
-    from mpipp.analysis.message_races import analyse
     from mpipp.analysis.message_races.findings import RaceFindings
+    from mpipp.analysis.message_races.replay import analyse
 
     if len(logs) < known.size:
         missing = frozenset(range(known.size)) - {*logs}

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.analysis.findings import formatting
 from mpipp.common.run_directory import NODES, RunDirectory
 from mpipp.common.text import wording
 from mpipp.common.text.sanitize import Styled
@@ -175,6 +174,8 @@ def _merged_block(into: Block, one: Block) -> Block:
     if _shown(first) != _shown(other):
         shown_as = wording.ranks(set(ranks[0]))
     record = {**first, "parties": parties, "shown_as": shown_as}
+    from mpipp.analysis.findings import formatting  # slow to import
+
     record.update(formatting.shown(formatting.lines(record)))
     record[ALIKE] = {**first[ALIKE], "ranks": ranks}
     late = {*into.late, *one.late}

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc.layouts import Dying
-from mpipp.watcher.processes import death_stacks
 from mpipp.watcher.processes.process import WatchedProcess
 
 _MOST_BYTES = 1 << 18  # bytes of a stack that are read
@@ -71,6 +70,8 @@ class DyingProcesses:
         """Read the stack of one process; False if none is left."""
         if not self._waiting:
             return False
+        from mpipp.watcher.processes import death_stacks  # slow to import
+
         one, dying, memory = self._waiting.popleft()
         one.fatal = death_stacks.read(one, dying, memory)
         return True

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
-from mpipp.analysis.message_races import analyse
+from mpipp.analysis.message_races.replay import analyse
 from mpipp.analysis.rma import check
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header, Op, Site

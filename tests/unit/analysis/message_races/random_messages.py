@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mpipp.analysis.message_races import analyse
+from mpipp.analysis.message_races.replay import analyse
 from mpipp.model import rma_events as m
 
 ANY = -1

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.analysis.message_races import analyse, inbox
+from mpipp.analysis.message_races import inbox
+from mpipp.analysis.message_races.replay import analyse
 from mpipp.model import rma_events as m
 
 LOOPS = 3000
