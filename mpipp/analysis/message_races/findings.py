@@ -13,7 +13,7 @@ from mpipp.analysis.findings.finding import Evidence, Finding, Party
 from mpipp.analysis.message_races.messages import Race, Send, Taker
 from mpipp.model import Comm
 from mpipp.model.rma_events import Channel, Event
-from mpipp.render.phrases import Phrase, Varies
+from mpipp.render.phrases import Phrase, Value, Varies
 
 _AFTER_PROBE = (
     "pass the source and the tag from the probe's status to the receive, or use MPI_Mprobe{clause}"
@@ -48,48 +48,46 @@ class RaceFindings:
             yield self._remark(remarked)
 
     def _race(self, race: Race, times: int) -> Finding:
-        other, taken = race.other, race.taken
         rule, case = "message-race", "probe" if race.taker.probes else "receive"
         probe = race.taker.shown_by
+        facts: dict[str, Value] = {"clause": _repetition(race)}
         if probe is not None:
             case = "after probe"
+            facts["other_procedure"] = probe.event.moment.procedure
         if race.is_of_one_sender:
             rule, case = "message-crossing", ""
+        found = Finding.of(
+            rule,
+            self._parties(race),
+            case,
+            procedure=race.taker.event.moment.procedure,
+            rank=race.taker.event.channel.source,
+            other_rank=race.other.event.channel.source,
+            **facts,
+        )
+        if case == "after probe":
+            found = replace(found, advice=Phrase.of(_AFTER_PROBE, clause=facts["clause"]))
+        if times > 1:
+            more = Phrase.of("and {others} more messages at the same places", others=times - 1)
+            found = found.with_detail(replace(more, varies=Varies.RANKS))
+        return found
+
+    def _parties(self, race: Race) -> list[Party]:
+        # The receive, the sends of both messages, and the call that took the other message.
         verb = "found" if race.taker.probes else "took"
-        first = self._receive(race.taker, Phrase.of("{verb} the first message", verb=verb))
-        parties = [first]
-        if taken is not None:
-            parties.append(self._send(taken, Phrase("sends the first message")))
+        parties = [self._receive(race.taker, Phrase.of("{verb} the first message", verb=verb))]
+        if race.taken is not None:
+            parties.append(self._send(race.taken, Phrase("sends the first message")))
         could = "" if race.is_of_one_sender else ", which could have come first"
-        late = Phrase(f"sends another message{could}")
-        parties.append(self._send(other, late))
+        late = self._send(race.other, Phrase(f"sends another message{could}"))
         if race.instead is None:
-            left = Phrase("no call received it")
-            parties[-1] = parties[-1].with_details(left)
+            parties.append(late.with_details(Phrase("no call received it")))
         else:
             verb = "found" if race.instead.probes else "took"
             its = Phrase.of("{verb} the other message", verb=verb)
-            parties.append(self._receive(race.instead, its))
+            parties += [late, self._receive(race.instead, its)]
         # The head of the report is the place of the receive.
-        parties = [first, *(replace(one, is_wrong=False) for one in parties[1:])]
-        found = Finding.of(
-            rule,
-            parties,
-            case,
-            procedure=race.taker.event.moment.procedure,
-            other_procedure="" if probe is None else probe.event.moment.procedure,
-            rank=race.taker.event.channel.source,
-            other_rank=other.event.channel.source,
-            clause=_repetition(race),
-        )
-        if case == "after probe":
-            advice = Phrase.of(_AFTER_PROBE, clause=_repetition(race))
-            found = replace(found, advice=advice)
-        if times > 1:
-            template = "and {others} more messages at the same places"
-            more = Phrase.of(template, others=times - 1)
-            found = found.with_detail(Phrase(more.template, more.facts, Varies.RANKS))
-        return found
+        return [parties[0], *(replace(one, is_wrong=False) for one in parties[1:])]
 
     def _remark(self, races: Sequence[Race]) -> Finding:
         parties = []
@@ -107,27 +105,26 @@ class RaceFindings:
         return found
 
     def _receive(self, taker: Taker, detail: Phrase) -> Party:
-        event = taker.event
-        comm = self._comm(event, event.channel)
-        source = _rank_in(comm, event.channel.source)
-        subject = Phrase.of(
-            "{procedure}(source = {source_text}, tag = {tag_text}{name})",
+        event, comm = taker.event, self._comm(taker.event, taker.event.channel)
+        source = "MPI_ANY_SOURCE" if event.any_source else "{rank}"
+        tag = "MPI_ANY_TAG" if event.any_tag else "{tag}"
+        subject = _call(
+            f"{{procedure}}(source = {source}, tag = {tag}",
+            comm,
             procedure=event.moment.procedure,
-            source_text="MPI_ANY_SOURCE" if event.any_source else str(source),
-            tag_text="MPI_ANY_TAG" if event.any_tag else str(event.channel.tag),
-            name=_named(comm),
+            rank=_rank_in(comm, event.channel.source),
+            tag=event.channel.tag,
         )
         return self._party(event, subject, detail)
 
     def _send(self, send: Send, detail: Phrase) -> Party:
-        event = send.event
-        comm = self._comm(event, event.channel)
-        subject = Phrase.of(
-            "{procedure}(dest = {rank}, tag = {tag}{name})",
+        event, comm = send.event, self._comm(send.event, send.event.channel)
+        subject = _call(
+            "{procedure}(dest = {rank}, tag = {tag}",
+            comm,
             procedure=event.moment.procedure,
             rank=_rank_in(comm, event.channel.destination),
             tag=event.channel.tag,
-            name=_named(comm),
         )
         return self._party(event, subject, detail)
 
@@ -165,5 +162,9 @@ def _rank_in(comm: Comm | None, world_rank: int) -> int:
     return ranks.index(world_rank)
 
 
-def _named(comm: Comm | None) -> str:
-    return f', comm = "{comm.header.name}"' if comm is not None and comm.header.name else ""
+def _call(template: str, comm: Comm | None, **facts: Value) -> Phrase:
+    # A call with the name of its communicator, if it has one.
+    name = comm.header.name if comm is not None else ""
+    if not name:
+        return Phrase.of(f"{template})", **facts)
+    return Phrase.of(f'{template}, comm = "{{name}}")', **facts, name=name)
