@@ -151,6 +151,8 @@ COMMANDS: dict[str, Manual] = {
         (
             "The command looks for gdb, MPI libraries, the cache and the system's settings for "
             "core files and debuggers. For each missing part it prints what to do.",
+            "It also lists the settings files that apply here, and the variables `MPIPP_...` that "
+            "are set.",
         ),
         (("0", "`mpipp gdb` would work"), ("2", "something is missing for `mpipp gdb`")),
     ),

@@ -13,7 +13,7 @@ import pytest
 
 from mpipp.cli import run_options, settings_files
 from mpipp.common.errors import MpippError
-from tests.support import another_user
+from tests.support import ROOT, another_user
 
 if sys.version_info < (3, 11):
     pytest.importorskip("tomli")
@@ -116,6 +116,17 @@ def test_options_that_do_not_apply(
 ) -> None:
     of_user(text)
     assert words(*typed) == expected
+
+
+def test_the_example_of_the_page(project: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text()
+    example = page.split("```toml\n")[1].split("```")[0]
+    (project / "pyproject.toml").write_text(example)
+    assert words() == [
+        "--check=messages,collectives,deadlocks",
+        *("--hang-after=60", f"--suppress={project}/tests/known.txt"),
+        "--mpiexec=mpiexec --oversubscribe",
+    ]
 
 
 def test_exec_has_fewer_options(project: Path) -> None:
