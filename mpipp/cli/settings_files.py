@@ -94,6 +94,8 @@ def words(arguments: argparse.Namespace, *, of_run: bool) -> list[str]:
             shown = file_trust.shown(file.path)
             sys.stderr.write(plain(f"mpipp: {shown} is not read: {file.problem}\n"))
         found.update(file.options)
+    if getattr(arguments, "provoke_sweep", None) is not None:
+        found.pop("--check", None)  # a sweep runs without checks
     check = arguments.check
     if check is None:
         check = next(iter(found.get("--check", ())), "").partition("=")[2]

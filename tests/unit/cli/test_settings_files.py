@@ -108,6 +108,7 @@ def test_the_projects_file_is_at_the_working_directory_or_above(
         ("budget = 7\n", ["--check=messages"], []),
         ("budget = 7\n", ["--check=buffers"], ["--budget=7"]),
         ("rma-loads = true\n", ["--check=fast"], []),
+        ("check = true\nhang-after = 3\nn = 2\n", ["--provoke-sweep=9"], ["-n", "2"]),
         ('check = true\non-hang = "abort"\n', ["--stop"], ["--check=all"]),
     ],
 )
