@@ -18,6 +18,25 @@ static inline __attribute__((always_inline)) void orders(const volatile void *ad
       __atomic_load_n(&mpipp_program.orders, __ATOMIC_RELAXED);
   if (__builtin_expect(function != NULL, 0)) function(address, acquires, place);
 }
+// GCC also checks the access itself. Clang leaves that to these functions.
+#ifdef __clang__
+extern struct mpipp_span mpipp_inlined_spans[MPIPP_SPANS] HIDDEN;
+extern uint64_t mpipp_inlined_span_count HIDDEN;
+
+static inline __attribute__((always_inline)) void
+touches(const volatile void *address, uint64_t bytes, int stores, const void *place) {
+  uint64_t low = (uint64_t)(uintptr_t)address;
+  int is_checked = 0;
+  for (uint64_t i = 0; i < mpipp_inlined_span_count; i++)
+    is_checked |= low < mpipp_inlined_spans[i].high && low + bytes > mpipp_inlined_spans[i].low;
+  if (is_checked && mpipp_program.accesses)
+    mpipp_program.accesses(low, bytes, stores, (uint64_t)(uintptr_t)place);
+}
+#else
+#define touches(ADDRESS, BYTES, STORES, PLACE) ((void)0)
+#endif
+#define LOADS touches(address, sizeof *address, 0, __builtin_return_address(0))
+#define STORES touches(address, sizeof *address, 1, __builtin_return_address(0))
 #define RELEASES orders(address, 0, __builtin_return_address(0))
 #define ACQUIRES orders(address, 1, __builtin_return_address(0))
 #define ORDER __ATOMIC_SEQ_CST
@@ -32,6 +51,7 @@ static inline __attribute__((always_inline)) void orders(const volatile void *ad
   HIDDEN TYPE NAME(SIZE, BITS, WORD)(volatile TYPE * address, TYPE value, int order);              \
   HIDDEN TYPE NAME(SIZE, BITS, WORD)(volatile TYPE * address, TYPE value, int order) {             \
     (void)order;                                                                                   \
+    STORES;                                                                                        \
     RELEASES;                                                                                      \
     TYPE before = BUILTIN(address, value, ORDER);                                                  \
     ACQUIRES;                                                                                      \
@@ -42,6 +62,7 @@ static inline __attribute__((always_inline)) void orders(const volatile void *ad
   HIDDEN TYPE NAME(SIZE, BITS, load)(const volatile TYPE *address, int order);                     \
   HIDDEN TYPE NAME(SIZE, BITS, load)(const volatile TYPE *address, int order) {                    \
     (void)order;                                                                                   \
+    LOADS;                                                                                         \
     TYPE value = __atomic_load_n(address, ORDER);                                                  \
     ACQUIRES;                                                                                      \
     return value;                                                                                  \
@@ -49,6 +70,7 @@ static inline __attribute__((always_inline)) void orders(const volatile void *ad
   HIDDEN void NAME(SIZE, BITS, store)(volatile TYPE * address, TYPE value, int order);             \
   HIDDEN void NAME(SIZE, BITS, store)(volatile TYPE * address, TYPE value, int order) {            \
     (void)order;                                                                                   \
+    STORES;                                                                                        \
     RELEASES;                                                                                      \
     __atomic_store_n(address, value, ORDER);                                                       \
   }                                                                                                \
@@ -61,6 +83,7 @@ static inline __attribute__((always_inline)) void orders(const volatile void *ad
   CHANGE(SIZE, BITS, TYPE, fetch_nand, __atomic_fetch_nand)                                        \
   static inline int exchanged_##BITS(volatile TYPE *address, TYPE *expected, TYPE wanted,          \
                                      const void *place) {                                          \
+    touches(address, sizeof *address, 1, place);                                                   \
     orders(address, 0, place);                                                                     \
     int done = __atomic_compare_exchange_n(address, expected, wanted, 0, ORDER, ORDER);            \
     orders(address, 1, place);                                                                     \
