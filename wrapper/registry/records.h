@@ -13,12 +13,6 @@
 #include "registry/root.h"
 #include "registry/thread_level_violations.h"
 
-// Atomic access to data that another thread may read or write at the same time.
-#define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
-#define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
-
-#define MPIPP_NO_HANDLE (~(uint64_t)0)
-
 enum {
   MPIPP_MAJOR = 1,  // readers reject any other major version
   MPIPP_MINOR = 13, // readers accept a larger minor version

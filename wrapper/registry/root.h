@@ -6,6 +6,12 @@
 
 #include <stdint.h>
 
+// Atomic access to data that another thread may read or write at the same time.
+#define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
+#define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
+
+#define MPIPP_NO_HANDLE (~(uint64_t)0)
+
 // A field of a record. All fields are static data, copied to memory that core files contain.
 struct mpipp_field {
   char name[24];
