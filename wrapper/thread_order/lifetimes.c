@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <threads.h>
 
 #include "instrumentation/program_parts.h"
 #include "rma_log/accesses.h"
@@ -12,6 +11,10 @@
 #include "thread_order/interposed.h"
 #include "thread_order/visible_code.h"
 
+// The types of C's threads: <threads.h> is missing in older C libraries.
+typedef unsigned long mpipp_order_c_thread;
+typedef int mpipp_order_c_routine(void *);
+enum { C_SUCCESS = 0 };
 enum { ROUNDS = 4 }; // rounds of destructors of a thread's data (PTHREAD_DESTRUCTOR_ITERATIONS)
 
 // The data that a new thread needs to begin.
@@ -118,12 +121,14 @@ MPIPP_OVER int pthread_create(pthread_t *restrict thread, const pthread_attr_t *
   return code;
 }
 
-MPIPP_NEXT(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void *argument))
-MPIPP_OVER int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument) {
+MPIPP_NEXT(int, thrd_create,
+           (mpipp_order_c_thread * thread, mpipp_order_c_routine *routine, void *argument))
+MPIPP_OVER int thrd_create(mpipp_order_c_thread *thread, mpipp_order_c_routine *routine,
+                           void *argument) {
   struct mpipp_order_birth *birth = prepare(NULL, routine, argument, MPIPP_PLACE);
   if (!birth) return thrd_create_next()(thread, routine, argument);
   int code = thrd_create_next()(thread, run_c, birth);
-  if (code != thrd_success) give_up(birth);
+  if (code != C_SUCCESS) give_up(birth);
   return code;
 }
 
@@ -146,4 +151,4 @@ JOINS(pthread_timedjoin_np, 0, (pthread_t thread, void **result, const struct ti
 JOINS(pthread_clockjoin_np, 0,
       (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
       (thread, result, clock, until))
-JOINS(thrd_join, thrd_success, (thrd_t thread, int *result), (thread, result))
+JOINS(thrd_join, C_SUCCESS, (mpipp_order_c_thread thread, int *result), (thread, result))

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <threads.h>
 #include <time.h>
 
 #include "thread_order/interposed.h"
@@ -36,14 +35,14 @@ MUTEX(pthread_mutex_clocklock,
       (mutex, clock, until))
 GIVES(pthread_mutex_unlock, mutex, (pthread_mutex_t * mutex), (mutex))
 
-// C's mutexes are those of POSIX, as memory: the same object may be used by both.
+// C's mutexes and conditions. <threads.h> is missing in older C libraries.
 #define C_MUTEX(NAME, PARAMETERS, ARGUMENTS)                                                       \
-  TAKES(NAME, mutex, thrd_success, mpipp_order_acquire_exclusive, PARAMETERS, ARGUMENTS)
-C_MUTEX(mtx_lock, (mtx_t * mutex), (mutex))
-C_MUTEX(mtx_trylock, (mtx_t * mutex), (mutex))
-C_MUTEX(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until),
+  TAKES(NAME, mutex, 0, mpipp_order_acquire_exclusive, PARAMETERS, ARGUMENTS)
+C_MUTEX(mtx_lock, (void *mutex), (mutex))
+C_MUTEX(mtx_trylock, (void *mutex), (mutex))
+C_MUTEX(mtx_timedlock, (void *restrict mutex, const struct timespec *restrict until),
         (mutex, until))
-GIVES(mtx_unlock, mutex, (mtx_t * mutex), (mutex))
+GIVES(mtx_unlock, mutex, (void *mutex), (mutex))
 
 #define READS_WRITES(NAME, PARAMETERS, ARGUMENTS)                                                  \
   TAKES(NAME, lock, 0, mpipp_order_acquire_at, PARAMETERS, ARGUMENTS)
@@ -90,8 +89,8 @@ TAKES(sem_getvalue, semaphore, 0, mpipp_order_acquire_at,
 
 GIVES(pthread_cond_signal, condition, (pthread_cond_t * condition), (condition))
 GIVES(pthread_cond_broadcast, condition, (pthread_cond_t * condition), (condition))
-GIVES(cnd_signal, condition, (cnd_t * condition), (condition))
-GIVES(cnd_broadcast, condition, (cnd_t * condition), (condition))
+GIVES(cnd_signal, condition, (void *condition), (condition))
+GIVES(cnd_broadcast, condition, (void *condition), (condition))
 
 // A wait releases the mutex, and takes it again. It does so even after its time.
 #define WAITS(NAME, PARAMETERS, ARGUMENTS)                                                         \
@@ -115,9 +114,9 @@ WAITS(pthread_cond_clockwait,
       (pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, clockid_t clock,
        const struct timespec *restrict until),
       (condition, mutex, clock, until))
-WAITS(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex))
+WAITS(cnd_wait, (void *condition, void *mutex), (condition, mutex))
 WAITS(cnd_timedwait,
-      (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until),
+      (void *restrict condition, void *restrict mutex, const struct timespec *restrict until),
       (condition, mutex, until))
 
 // All threads at a barrier pass on their order before any leaves it.
@@ -155,10 +154,9 @@ MPIPP_OVER int mpipp_order_initialize(pthread_once_t *control, void (*routine)(v
   return code;
 }
 
-MPIPP_NEXT(void, call_once, (once_flag * control, void (*routine)(void)))
-MPIPP_OVER void mpipp_order_c_initialize(once_flag *control,
-                                         void (*routine)(void)) __asm__("call_once");
-MPIPP_OVER void mpipp_order_c_initialize(once_flag *control, void (*routine)(void)) {
+MPIPP_NEXT(void, call_once, (void *control, void (*routine)(void)))
+MPIPP_OVER void mpipp_order_c_initialize(void *control, void (*routine)(void)) __asm__("call_once");
+MPIPP_OVER void mpipp_order_c_initialize(void *control, void (*routine)(void)) {
   if (!mpipp_order_watches()) {
     call_once_next()(control, routine);
     return;
