@@ -58,6 +58,7 @@
 //            instrumentation/      takes the accesses that programs of `mpipp cc` detect themselves
 //   rma      rma_log/              logs operations on windows, and what orders them (--check=rma)
 //            rma_page_trace/       adds loads and stores to that log (--rma-loads)
+//            thread_order/         logs what orders the threads of a process
 //   perturb  perturb/              makes legal, adversarial schedules (--provoke)
 //   death    death_signals/        lets the watcher read the stack of a dying process (--check)
 //   hold     debugger/             holds each process until gdb is there (mpipp debug)

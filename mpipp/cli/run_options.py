@@ -16,7 +16,6 @@ examples:
   mpipp run -n 4 -- ./app                       record the calls, for gdb
   mpipp run --check -n 4 -- ./app 100           report errors and hangs
   mpipp run --check --gdb -n 4 -- ./app         open gdb in the first wrong call
-  mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
 
 man mpipp-run describes every option.
 """

@@ -26,6 +26,7 @@ extern int mpipp_system_is_outside_mpi(void) __attribute__((weak));
 extern int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
 extern void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
     __attribute__((weak));
+extern const void *mpipp_order_reader(void) __attribute__((weak));
 
 enum { LOADS, STORES };
 enum mpipp_system_kind {
@@ -239,9 +240,12 @@ __attribute__((noinline)) static int begins(struct mpipp_use *use) {
   return is_met;
 }
 
-__attribute__((noinline)) static void has_ended(struct mpipp_use *use, long result, void *caller) {
+__attribute__((noinline)) static void has_ended(struct mpipp_use *use, long result,
+                                                const void *caller) {
   struct mpipp_system_parts parts;
   int saved = errno;
+  const void *reader = mpipp_order_reader ? mpipp_order_reader() : NULL;
+  if (reader) caller = reader; // the wrapper has called this function for the program
   list(use, result, &parts);
   for (int i = 0; i < parts.count; i++) {
     const struct mpipp_system_part *one = &parts.all[i];

@@ -16,6 +16,14 @@
 #include "thread_order/interposed.h"
 
 static const char passed; // stands for all of these objects
+// The place where the program calls the function that this thread is in; NULL: none of these.
+static __thread const void *reader __attribute__((tls_model("initial-exec")));
+
+const void *mpipp_order_reader(void) {
+  return reader;
+}
+
+// Without a call of its own above, the library's function knows the program's place.
 
 #define SENDS(RESULT, NAME, PARAMETERS, ARGUMENTS)                                                 \
   MPIPP_NEXT(RESULT, NAME, PARAMETERS)                                                             \
@@ -26,8 +34,12 @@ static const char passed; // stands for all of these objects
 #define RECEIVES(RESULT, NAME, PARAMETERS, ARGUMENTS)                                              \
   MPIPP_NEXT(RESULT, NAME, PARAMETERS)                                                             \
   MPIPP_OVER RESULT NAME PARAMETERS {                                                              \
+    if (!mpipp_order_watches()) return NAME##_next() ARGUMENTS;                                    \
+    const void *outer = reader;                                                                    \
+    reader = MPIPP_PLACE;                                                                          \
     RESULT got = NAME##_next() ARGUMENTS;                                                          \
-    if (mpipp_order_watches()) mpipp_order_acquire_at(&passed, MPIPP_PLACE);                       \
+    reader = outer;                                                                                \
+    mpipp_order_acquire_at(&passed, MPIPP_PLACE);                                                  \
     return got;                                                                                    \
   }
 

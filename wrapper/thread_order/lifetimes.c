@@ -63,8 +63,14 @@ static void end(void *unused) {
   if (++rounds < ROUNDS) pthread_setspecific(end_key, unused);
 }
 
-__attribute__((constructor)) static void make_key(void) {
+// Another thread may have held the lock of an object when this process was created.
+static void forget_in_child(void) {
+  __atomic_store_n(&mpipp_order_is_active, 0, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void prepare_for_threads(void) {
   pthread_key_create(&end_key, end);
+  pthread_atfork(NULL, NULL, forget_in_child);
 }
 
 static struct mpipp_order_birth *prepare(void *(*routine)(void *), int (*c_routine)(void *),

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "abi/seam.h"
 #include "registry/object_store.h"
 
 enum { MPIPP_ORDER_THREADS = 64 }; // with more threads the order is unknown
@@ -38,6 +39,10 @@ void mpipp_order_release_at(const void *address, const void *place);
 void mpipp_order_acquire_at(const void *address, const void *place);
 // An acquire of an object that only the thread that has acquired it releases, as a mutex.
 void mpipp_order_acquire_exclusive(const void *address, const void *place);
+
+// The place where the program calls the function of this part that this thread is in. NULL: it is
+// in none that receives data.
+MPIPP_SEAM const void *mpipp_order_reader(void);
 
 // Prepares an object outside the table, which the caller owns.
 void mpipp_order_object_init(struct mpipp_order_object *object);
