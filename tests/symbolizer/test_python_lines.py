@@ -43,8 +43,8 @@ if comm.rank == 1:
 else:
     comm.ssend("x", peer, 9)
 """
-DIED = f"""\
-error: a process has died, {runs.how("by SIGKILL")}
+DIED = """\
+remark: a process has been ended by SIGKILL
   rank 1: not in MPI; its last call was MPI_Probe
     called at main.py:29 in <module>
     meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at main.py:33 in <module>
