@@ -48,6 +48,13 @@ def test_loads_and_stores_are_found_in_a_program_as_it_is(mpi: MPI) -> None:
     assert (last, asked) == ([NOT_CHECKED], "mpipp: no errors in 2 processes (149")
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_places_are_the_program_s_own_in_a_process_with_threads(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))
+    wrong = runs.run(mpi, [program], *LOOKS, BEGIN_WITH_THREAD="1")
+    assert [told(block) for block in wrong.blocks] == FOUND
+
+
 @on_mpi("mpich4")
 def test_without_time_no_page_is_looked_at(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))

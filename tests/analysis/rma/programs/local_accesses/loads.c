@@ -119,6 +119,14 @@ static double all_of_it(void) {
   return all + others();
 }
 
+// From its first thread on, mpipp also logs what orders the threads.
+static void run_thread(void) {
+  double found;
+  pthread_t thread;
+  memory = mine;
+  if (pthread_create(&thread, NULL, sum_up, &found) || pthread_join(thread, NULL)) abort();
+}
+
 int main(int argc, char **argv) {
   const MPI_Aint bytes = N * sizeof *memory;
   double all = 0;
@@ -126,6 +134,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < N; i++) mine[i] = i;
+  if (getenv("BEGIN_WITH_THREAD")) run_thread();
   MPI_Win_allocate(bytes, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   all = all_of_it();
   MPI_Win_free(&win);
