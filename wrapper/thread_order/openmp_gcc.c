@@ -22,12 +22,17 @@ struct mpipp_order_team {
 
 static __thread struct mpipp_order_team *team __attribute__((tls_model("initial-exec")));
 static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // number of barriers
+// What this thread has released to the barriers of its region, and acquired from them.
+static __thread struct mpipp_order_barriers {
+  uint64_t released[2], acquired[2], ended;
+} known __attribute__((tls_model("initial-exec")));
 
 static void run_member(void *data) {
   struct mpipp_order_team *outer = team, *own = data;
   unsigned outer_passed = passed;
   team = own;
   passed = 0;
+  known = (struct mpipp_order_barriers){0};
   mpipp_order_acquire(&own->forked, MPIPP_PLACE);
   own->function(own->data);
   // The other threads rest until the next region.
@@ -37,6 +42,7 @@ static void run_member(void *data) {
     mpipp_order_rest(&own->ended);
   team = outer;
   passed = outer_passed;
+  known = (struct mpipp_order_barriers){0};
 }
 
 static void begin_team(struct mpipp_order_team *own, void (*function)(void *), void *data,
@@ -102,14 +108,17 @@ MPIPP_OVER unsigned GOMP_parallel_reductions(void (*function)(void *), void *dat
 }
 
 static void reach_barrier(const void *place) {
-  if (team && mpipp_order_watches()) mpipp_order_release(&team->barriers[passed & 1], place);
+  unsigned i = passed & 1;
+  if (team && mpipp_order_watches())
+    mpipp_order_release_again(&team->barriers[i], &known.released[i], place);
 }
 
 static void leave_barrier(const void *place) {
   if (!team) return;
   if (mpipp_order_watches()) {
-    mpipp_order_acquire(&team->barriers[passed & 1], place);
-    mpipp_order_acquire(&team->ended, place);
+    unsigned i = passed & 1;
+    mpipp_order_acquire_again(&team->barriers[i], &known.acquired[i], place);
+    mpipp_order_acquire_again(&team->ended, &known.ended, place);
   }
   passed++;
 }

@@ -114,6 +114,7 @@ static MPIPP_COLD void release(struct mpipp_order_object *object, const void *pl
   if (!begin_change(object)) return;
   self.known[mpipp_rma_log_thread.number - 1] = mpipp_rma_log_thread.entries;
   int is_news = merge(object->known, self.known);
+  if (is_news) __atomic_store_n(&object->news, object->news + 1, __ATOMIC_RELEASE);
   if (is_news || (rests && mpipp_rma_log_thread.entries))
     log_change(MPIPP_LOGGED_RELEASED, object, place, rests);
   object->last = version();
@@ -158,6 +159,21 @@ void mpipp_order_release(struct mpipp_order_object *object, const void *place) {
 
 void mpipp_order_acquire(struct mpipp_order_object *object, const void *place) {
   if (!is_in_mpi()) acquire(object, place);
+}
+
+void mpipp_order_release_again(struct mpipp_order_object *object, uint64_t *last,
+                               const void *place) {
+  if (is_in_mpi() || *last == version()) return;
+  release(object, place, 0);
+  *last = version();
+}
+
+void mpipp_order_acquire_again(struct mpipp_order_object *object, uint64_t *seen,
+                               const void *place) {
+  uint64_t now = MPIPP_READ(object->news) + 1;
+  if (is_in_mpi() || *seen == now) return;
+  acquire(object, place);
+  *seen = now;
 }
 
 void mpipp_order_rest(struct mpipp_order_object *object) {

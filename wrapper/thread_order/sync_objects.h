@@ -17,6 +17,7 @@ enum { MPIPP_ORDER_THREADS = 64 }; // with more threads the order is unknown
 struct mpipp_order_object {
   uint64_t address; // the program's object; 0: unused
   uint64_t last;    // identifies the last release that changed nothing, or all that it knows
+  uint64_t news;    // how often `known` has changed
   uint32_t lock, number;
   uint32_t known[MPIPP_ORDER_THREADS];
 };
@@ -48,6 +49,12 @@ MPIPP_SEAM const void *mpipp_order_reader(void);
 void mpipp_order_object_init(struct mpipp_order_object *object);
 void mpipp_order_release(struct mpipp_order_object *object, const void *place);
 void mpipp_order_acquire(struct mpipp_order_object *object, const void *place);
+// The same for an object that a thread uses again and again. last, seen: the thread's own, 0 at
+// first; they cost a compare if nothing is new.
+void mpipp_order_release_again(struct mpipp_order_object *object, uint64_t *last,
+                               const void *place);
+void mpipp_order_acquire_again(struct mpipp_order_object *object, uint64_t *seen,
+                               const void *place);
 // A release by a thread that ends, or that does nothing before its next acquire.
 void mpipp_order_rest(struct mpipp_order_object *object);
 // The release of a thread that ends, to the object at `address`.
