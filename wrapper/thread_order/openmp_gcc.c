@@ -22,7 +22,7 @@ struct mpipp_order_team {
 
 static __thread struct mpipp_order_team *team __attribute__((tls_model("initial-exec")));
 static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // number of barriers
-// What this thread has released to the barriers of its region, and acquired from them.
+// The last releases of a thread to the barriers of its region, and its acquires from them.
 static __thread struct mpipp_order_barriers {
   uint64_t released[2], acquired[2], ended;
 } known __attribute__((tls_model("initial-exec")));
@@ -110,15 +110,15 @@ MPIPP_OVER unsigned GOMP_parallel_reductions(void (*function)(void *), void *dat
 static void reach_barrier(const void *place) {
   unsigned i = passed & 1;
   if (team && mpipp_order_watches())
-    mpipp_order_release_again(&team->barriers[i], &known.released[i], place);
+    mpipp_order_repeat_release(&team->barriers[i], &known.released[i], place);
 }
 
 static void leave_barrier(const void *place) {
   if (!team) return;
   if (mpipp_order_watches()) {
     unsigned i = passed & 1;
-    mpipp_order_acquire_again(&team->barriers[i], &known.acquired[i], place);
-    mpipp_order_acquire_again(&team->ended, &known.ended, place);
+    mpipp_order_repeat_acquire(&team->barriers[i], &known.acquired[i], place);
+    mpipp_order_repeat_acquire(&team->ended, &known.ended, place);
   }
   passed++;
 }

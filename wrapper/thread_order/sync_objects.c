@@ -161,15 +161,15 @@ void mpipp_order_acquire(struct mpipp_order_object *object, const void *place) {
   if (!is_in_mpi()) acquire(object, place);
 }
 
-void mpipp_order_release_again(struct mpipp_order_object *object, uint64_t *last,
-                               const void *place) {
+void mpipp_order_repeat_release(struct mpipp_order_object *object, uint64_t *last,
+                                const void *place) {
   if (is_in_mpi() || *last == version()) return;
   release(object, place, 0);
   *last = version();
 }
 
-void mpipp_order_acquire_again(struct mpipp_order_object *object, uint64_t *seen,
-                               const void *place) {
+void mpipp_order_repeat_acquire(struct mpipp_order_object *object, uint64_t *seen,
+                                const void *place) {
   uint64_t now = MPIPP_READ(object->news) + 1;
   if (is_in_mpi() || *seen == now) return;
   acquire(object, place);

@@ -49,12 +49,12 @@ MPIPP_SEAM const void *mpipp_order_reader(void);
 void mpipp_order_object_init(struct mpipp_order_object *object);
 void mpipp_order_release(struct mpipp_order_object *object, const void *place);
 void mpipp_order_acquire(struct mpipp_order_object *object, const void *place);
-// The same for an object that a thread uses again and again. last, seen: the thread's own, 0 at
-// first; they cost a compare if nothing is new.
-void mpipp_order_release_again(struct mpipp_order_object *object, uint64_t *last,
-                               const void *place);
-void mpipp_order_acquire_again(struct mpipp_order_object *object, uint64_t *seen,
-                               const void *place);
+// A release or acquire of an object that a thread uses in a loop. last, seen: numbers of the thread
+// for this object, 0 at first. If nothing is new, they cost a compare.
+void mpipp_order_repeat_release(struct mpipp_order_object *object, uint64_t *last,
+                                const void *place);
+void mpipp_order_repeat_acquire(struct mpipp_order_object *object, uint64_t *seen,
+                                const void *place);
 // A release by a thread that ends, or that does nothing before its next acquire.
 void mpipp_order_rest(struct mpipp_order_object *object);
 // The release of a thread that ends, to the object at `address`.
