@@ -244,8 +244,8 @@ __attribute__((noinline)) static void has_ended(struct mpipp_use *use, long resu
                                                 const void *caller) {
   struct mpipp_system_parts parts;
   int saved = errno;
-  const void *reader = mpipp_order_reader ? mpipp_order_reader() : NULL;
-  if (reader) caller = reader; // the wrapper has called this function for the program
+  const void *place = mpipp_order_reader ? mpipp_order_reader() : NULL;
+  if (place) caller = place; // the wrapper has called this function for the program
   list(use, result, &parts);
   for (int i = 0; i < parts.count; i++) {
     const struct mpipp_system_part *one = &parts.all[i];

@@ -127,6 +127,9 @@ MPIPP_OVER int pthread_create(pthread_t *restrict thread, const pthread_attr_t *
   return code;
 }
 
+MPIPP_OVER int thrd_create(mpipp_order_c_thread *thread, mpipp_order_c_routine *routine,
+                           void *argument);
+MPIPP_OVER int thrd_join(mpipp_order_c_thread thread, int *result);
 MPIPP_NEXT(int, thrd_create,
            (mpipp_order_c_thread * thread, mpipp_order_c_routine *routine, void *argument))
 MPIPP_OVER int thrd_create(mpipp_order_c_thread *thread, mpipp_order_c_routine *routine,

@@ -36,6 +36,16 @@ MUTEX(pthread_mutex_clocklock,
 GIVES(pthread_mutex_unlock, mutex, (pthread_mutex_t * mutex), (mutex))
 
 // C's mutexes and conditions. <threads.h> is missing in older C libraries.
+MPIPP_OVER int mtx_lock(void *mutex);
+MPIPP_OVER int mtx_trylock(void *mutex);
+MPIPP_OVER int mtx_timedlock(void *restrict mutex, const struct timespec *restrict until);
+MPIPP_OVER int mtx_unlock(void *mutex);
+MPIPP_OVER int cnd_signal(void *condition);
+MPIPP_OVER int cnd_broadcast(void *condition);
+MPIPP_OVER int cnd_wait(void *condition, void *mutex);
+MPIPP_OVER int cnd_timedwait(void *restrict condition, void *restrict mutex,
+                             const struct timespec *restrict until);
+
 #define C_MUTEX(NAME, PARAMETERS, ARGUMENTS)                                                       \
   TAKES(NAME, mutex, 0, mpipp_order_acquire_exclusive, PARAMETERS, ARGUMENTS)
 C_MUTEX(mtx_lock, (void *mutex), (mutex))
