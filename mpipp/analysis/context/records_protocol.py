@@ -27,7 +27,8 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
-from mpipp.model.rma_events import Event, MovedLog, ThreadOrder
+from mpipp.model.rma_events import Event, ThreadOrder
+from mpipp.model.rma_logs import MovedLog
 
 
 class OnesidedLog(Protocol):

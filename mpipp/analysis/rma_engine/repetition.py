@@ -25,7 +25,8 @@ from mpipp.analysis.rma_engine.message_order import Messages
 from mpipp.analysis.rma_engine.operations import Operations
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
-from mpipp.model.rma_events import Collective, Event, RepeatableEvents, Synchronization
+from mpipp.model.rma_events import Collective, Event, Synchronization
+from mpipp.model.rma_logs import RepeatableEvents
 
 _MOST_CALLS = 64  # calls in a round
 _MOST_LENGTHS = 8  # lengths of a round that are tried at one time

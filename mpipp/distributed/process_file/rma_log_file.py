@@ -19,7 +19,7 @@ from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import LOGS, opened, parsed
 from mpipp.distributed.process_file import decompression
 from mpipp.model import Broken, DatatypeRecord, Site
-from mpipp.model.rma_events import MovedLog
+from mpipp.model.rma_logs import MovedLog
 from mpipp.registry.rma_log.decode_entries import ENUMERATIONS, PAGE_BITS, Around
 from mpipp.registry.rma_log.log import Log
 

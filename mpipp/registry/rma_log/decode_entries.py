@@ -18,10 +18,10 @@ from mpipp.model.rma_events import (
     Comb,
     Memory,
     Moment,
-    MovedLog,
     ThreadOrder,
     Values,
 )
+from mpipp.model.rma_logs import MovedLog
 from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.entries import Entry, EntryNames, Kinds
 

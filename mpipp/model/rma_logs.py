@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Logs of one-sided communication: how the checks read their events, and how a process leaves them
+for others."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from mpipp.model.rma_events import Event
+
+
+@runtime_checkable
+class RepeatableEvents(Protocol):
+    """The events of a process, which knows whether events are repeated."""
+
+    def __iter__(self) -> Iterator[Event]: ...
+
+    def repetitions(self, first: int, last: int) -> int:
+        """Return how often the events after number `first`, up to `last`, follow once more.
+
+        Equal events may differ in their numbers, and in the numbers of requests, collective calls
+        and messages, which increase with each repetition.
+        """
+        ...
+
+    def leave_out(self, times: int) -> None:
+        """Continue behind so many of the repetitions that were found last."""
+        ...
+
+
+class MovedLog(NamedTuple):
+    """A log of these events in the form in which a process leaves it for others.
+
+    Attributes:
+        words: the wrapper's words (wrapper/registry/rma_log_entry.h), with numbers in place of the
+            addresses of records.
+        procedures: names of procedures, by their numbers in the log.
+        enumerations: names of values, for each enumeration.
+        lost: the number of entries for which the log had no space.
+        damaged: whether more entries followed that were invalid.
+    """
+
+    words: array[int]
+    procedures: Mapping[int, str]
+    enumerations: Mapping[str, Mapping[int, str]]
+    lost: int
+    damaged: bool
