@@ -36,7 +36,6 @@ from mpipp.model.rma_events import (
 
 TURN = 256  # events of a process in one turn
 _MOST_RACES = 4096  # combinations of places
-_OVER = object()
 
 
 class Result(NamedTuple):
@@ -79,17 +78,9 @@ class _Analysis:
 
     def run(self) -> Result:
         steps = [self._steps(process) for process in self.processes]
-        ready = self.waits.ready
-        ready += range(len(steps))
-        while ready:
-            turns = ready[:]
-            ready.clear()
-            for index in turns:
-                what = next(steps[index], _OVER)
-                if what is None:
-                    ready.append(index)
-                elif what is not _OVER:
-                    self.waits.waiting.setdefault(what, []).append(index)
+        self.waits.ready += range(len(steps))
+        while self.waits.ready:
+            self.waits.turn(steps)
             self._sweep()
         is_whole = all(process.ended for process in self.processes)
         for inbox in self.inboxes.values() if is_whole else ():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 
 from mpipp.analysis.rma_engine.accesses import Entry, Segment
 from mpipp.model.rma_events import Event, ThreadAcquired, ThreadReleased
@@ -12,6 +12,8 @@ from mpipp.model.rma_events import Event, ThreadAcquired, ThreadReleased
 # A generator that yields the key of an event to wait for; None: only let others run.
 Steps = Generator[Hashable, None, None]
 DAMAGED = "an event that cannot be"  # the key of an event that never comes
+PAUSE = "all processes of the run have waited for all"  # the key of an event that `turn` returns
+_OVER = object()
 
 
 class ReplayedProcess:
@@ -180,6 +182,28 @@ class WaitTable:
     def __init__(self) -> None:
         self.waiting: dict[Hashable, list[int]] = {}
         self.ready: list[int] = []
+
+    def turn(self, steps: Sequence[Steps]) -> list[int]:
+        """Let each process that is ready continue until it waits.
+
+        Args:
+            steps: the steps of all processes.
+
+        Returns:
+            The processes that wait for `PAUSE`.
+        """
+        turns = self.ready[:]
+        self.ready.clear()
+        paused = []
+        for index in turns:
+            what = next(steps[index], _OVER)
+            if what is None:
+                self.ready.append(index)
+            elif what is PAUSE:
+                paused.append(index)
+            elif what is not _OVER:
+                self.waiting.setdefault(what, []).append(index)
+        return paused
 
     def done(self, what: Hashable) -> None:
         """Let all processes continue that waited for this event."""

@@ -31,6 +31,7 @@ from mpipp.analysis.rma_engine.operations import Operations
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import (
     DAMAGED,
+    PAUSE,
     ReplayedProcess,
     Steps,
     WaitTable,
@@ -107,24 +108,14 @@ class _Analysis:
 
     def run(self) -> Result:
         steps = [self._steps(process) for process in self.processes]
-        ready = self.waits.ready
-        ready += range(len(steps))
+        self.waits.ready += range(len(steps))
         paused = list[int]()
-        while ready:
-            turns = ready[:]
-            ready.clear()
-            for index in turns:
-                what = next(steps[index], _OVER)
-                if what is None:
-                    ready.append(index)
-                elif what is _PAUSE:
-                    paused.append(index)
-                    if len(paused) == len(steps):
-                        self.repetition.pause(self.events)
-                        ready += paused
-                        paused.clear()
-                elif what is not _OVER:
-                    self.waits.waiting.setdefault(what, []).append(index)
+        while self.waits.ready:
+            paused += self.waits.turn(steps)
+            if len(paused) == len(steps):
+                self.repetition.pause(self.events)
+                self.waits.ready += paused
+                paused.clear()
         self.flags.cut = not all(process.ended for process in self.processes)
         for operation, detached in self.attachments.lacking():
             self.mistakes.add("rma-detached", operation, detached)
@@ -191,7 +182,7 @@ class _Analysis:
             self.events += 1
             if process.pauses:
                 process.pauses = False
-                yield _PAUSE
+                yield PAUSE
 
     def _synchronization(self, process: ReplayedProcess, event: Synchronization) -> Steps:
         mine = self.lives.epochs(process, event.window)
@@ -281,10 +272,6 @@ class _Analysis:
                 self.conflicts.check_separate_model(entry)
         if entry.window or process.threads is not None:
             self.conflicts.add(entry)
-
-
-_OVER = object()
-_PAUSE = "all processes of the run have waited for all"
 
 
 def analyse(
