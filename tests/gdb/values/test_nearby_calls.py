@@ -102,6 +102,18 @@ def test_c(mpi: support.MPI) -> None:
 
 
 @support.on_mpi("mpich4", "openmpi4")
+def test_a_call_with_another_second_buffer(mpi: support.MPI) -> None:
+    source = expectations.PROGRAMS / "nearby_swapped.c"
+    program = support.compile_program(source, mpi)
+    arrays = ["got", "other"]
+    completed = f"completed, called at nearby_swapped.c:{line(source, '// exchange')} in main"
+    call = shown("MPI_Sendrecv", completed, 'count = 2, type = "MPI_INT", data = {1, 2}')
+    expected = [call, "{0, 0}", "{1, 2}", call]
+    behind = "// behind the exchange"
+    assert told(program, source, mpi, [(behind, arrays), (behind, arrays)]) == expected
+
+
+@support.on_mpi("mpich4", "openmpi4")
 @every_interface
 def test_fortran(mpi: support.MPI, interface: str) -> None:
     source = expectations.PROGRAMS / "nearby.f90"

@@ -27,14 +27,21 @@ static uint64_t serial_of(const struct mpipp_buffer *buffer) {
   return datatype ? MPIPP_READ(datatype->serial) : 0;
 }
 
-// Returns whether the entry already has this call's single buffer, as in most loops.
+static int is_like_buffer(const struct mpipp_past_call *past, const struct mpipp_call *call,
+                          uint32_t i) {
+  const struct mpipp_buffer *buffer = &call->buffers[i], *before = &past->call.buffers[i];
+  return before->address == buffer->address && before->count == buffer->count &&
+         before->record == buffer->record && past->serials[i] == serial_of(buffer);
+}
+
+// Returns whether the entry already has this call's buffers, one or two as in most loops.
 static int is_like(const struct mpipp_past_call *past, uint64_t place,
                    const struct mpipp_call *call) {
-  const struct mpipp_buffer *buffer = &call->buffers[0], *before = &past->call.buffers[0];
-  return past->place == place && call->buffer_count == 1 && past->call.buffer_count == 1 &&
-         past->call.procedure == call->procedure && before->address == buffer->address &&
-         before->count == buffer->count && before->record == buffer->record &&
-         past->serials[0] == serial_of(buffer) && !(call->present & MPIPP_HAS_VECTORS);
+  const uint32_t count = call->buffer_count;
+  return past->place == place && past->call.buffer_count == count &&
+         past->call.procedure == call->procedure && (count == 1 || count == 2) &&
+         !(call->present & MPIPP_HAS_VECTORS) && is_like_buffer(past, call, 0) &&
+         (count == 1 || is_like_buffer(past, call, 1));
 }
 
 void mpipp_recorder_keep_past_call(struct mpipp_thread *thread) {
