@@ -1,4 +1,4 @@
-# SPDX - License - Identifier : MIT
+# SPDX-License-Identifier: MIT
 """C text for the generated files."""
 
 from __future__ import annotations
