@@ -70,8 +70,8 @@ def _take_files() -> None:
 
 
 def _remove(directory: str) -> None:
-    # Hold the lock meanwhile. A process that starts later creates a new directory and a new
-    # watcher.
+    # Hold the lock while removing the directory. A process that starts later creates a new
+    # directory and starts a new watcher.
     with contextlib.suppress(OSError):
         lock = launch.locked(directory)
         for name in (launch.SOCKET, launch.LOCK):

@@ -50,7 +50,7 @@ class ProcessEndChecks:
         self._between = between
         self._checked: object = None  # the state of the processes at the last check
         self._unfreed: set[int] = set()  # processes that may still free objects after MPI_Finalize
-        # Checks of several processes that could not be made yet: more processes may come to rest.
+        # Comparisons between processes that must wait until more processes rest.
         self._unsure: list[str] = []
 
     def check_hangs(self) -> None:

@@ -50,7 +50,8 @@ _SOURCES = Sources()
 
 
 class _CallMemory:
-    # The memory of the process at the time of the call, as far as the query has copies, else now.
+    # The memory of a process: copies from the time of the call if the query has them, else its
+    # current bytes.
     def __init__(self, one: WatchedProcess, question: Question) -> None:
         self._one, self._question = one, question
         self.is_current = False
@@ -72,7 +73,7 @@ class _CallMemory:
 
 class _Candidate(NamedTuple):
     owner: Owner
-    is_current: bool  # True if it was read after the query, when the call may have returned
+    is_current: bool  # True if read after the query: the call may have returned
 
 
 class _Passed(NamedTuple):
@@ -140,8 +141,8 @@ class BufferOwners:
                     yield address
 
     def findings(self) -> Iterator[Finding]:
-        """Findings for buffers that run past their object or are misaligned, and misfit
-        datatypes."""
+        """Findings for buffers that exceed their object, are misaligned, or have a wrong
+        datatype."""
         for passed in self._passed:
             misaligned = misaligned_buffers.check(passed.access, passed.party)
             for found in filter(None, chain([misaligned], self._of_passed(passed))):
@@ -165,7 +166,7 @@ class BufferOwners:
         return None
 
     def _certain_owner(self, first: int, end: int, serial: int) -> Owner | None:
-        # The object of bytes [first, end), which may reach beyond it.
+        # The object that contains byte `first`; `end` may lie behind the object.
         known = self._owner(first, end)
         is_sure = known is not None and (not known.is_current or self._is_inside(serial))
         return known.owner if known is not None and is_sure else self._heap_block(first)
@@ -304,14 +305,16 @@ class BufferOwners:
         return _candidate(declared, declared.layout.described)
 
     def _is_whole(self, holder: Holder) -> bool:
-        # A pointer of Fortran may have a part of its target, and has all of a block of its size.
+        # A Fortran pointer may point to a part of an array. It points to a whole heap block if both
+        # have the same size.
         if not holder.is_view:
             return holder.is_declared and holder.high is not None
         block = self._heap_block(holder.low)
         return block is not None and _is_memory_of(holder._replace(full=holder.high or 0), block)
 
     def _is_filled(self, holder: Holder) -> bool:
-        # Elements of a container lie in the heap. Before its construction, its pointers are random.
+        # The elements of a container lie in the heap. Before the container is constructed, its
+        # pointers are random.
         known = self._heap_block(holder.low)
         if holder.is_reached:
             return known is not None and _is_memory_of(holder, known)
@@ -362,7 +365,7 @@ def _has_sure_type(holder: Holder) -> bool:
 
 
 def _is_memory_of(holder: Holder, block: Owner) -> bool:
-    # After its destruction, a container may still have the address of a block, but hardly its size.
+    # A destroyed container may still have the address of a heap block, but hardly the block's size.
     has_pages = holder.low % _PAGE == _HEAD
     most = _PAGE + _ROUNDED if has_pages else _ROUNDED
     return block.low == holder.low and 0 <= block.high - holder.full < most

@@ -13,7 +13,7 @@ from mpipp.program_types.types import Array, Scalar
 from mpipp.registry.memory.cpython_arrays import PythonArray
 from mpipp.symbolizer.variables.holders import Holder, Untyped
 
-_KINDS = {"int": "signed", "uint": "unsigned"}  # other kinds have the same names in `values`
+_KINDS = {"int": "signed", "uint": "unsigned"}  # other kinds keep their names
 
 
 def holders(arrays: Sequence[PythonArray], address: int) -> Iterator[Holder | Untyped]:

@@ -83,7 +83,7 @@ class _OwnCalls:
 class _Comparison(NamedTuple):
     # The result of a comparison.
     found: int
-    stopped: bool  # True if a process of this node has stopped, or if none has to
+    stopped: bool  # True if no further process of this node has to stop
 
 
 class _Call:
@@ -148,7 +148,8 @@ class NonblockingPrecheck:
         return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
 
     def _answer(self, asker: _Asker, over: _Comparison) -> None:
-        # This process asks later than others of its node. If none of them has stopped, it stops.
+        # Other processes of this node have asked earlier. If none of them has stopped, this process
+        # stops.
         one = next((one for one in self._watched if one.pid == asker.call.pid), None)
         stops = over.found and not over.stopped and one is not None
         if one is not None and stops:
@@ -178,7 +179,7 @@ class NonblockingPrecheck:
     def _compare(self) -> None:
         for number, call in list(self._calls.items()):
             try:
-                # Another node has reported the reason.
+                # The node that cancelled the comparison has reported the reason.
                 if call.meeting.is_cancelled or not self._directory:
                     self._directory = ""
                     self._end(number, 0)

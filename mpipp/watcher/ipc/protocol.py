@@ -55,7 +55,7 @@ class StrictQuery(NamedTuple):
 class NonblockingQuery(NamedTuple):
     """A process that waits until nonblocking calls with different fingerprints are compared."""
 
-    call: CollectiveQuery  # `here` is not set; the thread is the one that asks
+    call: CollectiveQuery  # `here` is not set; `tid` is the thread that asks
 
 
 class AccessQuery(NamedTuple):

@@ -193,7 +193,7 @@ def are_cut_short(blocks: Sequence[Block]) -> bool:
 
 
 def _forget_calls(directory: str, decided: Sequence[str]) -> None:
-    # Forget the calls of `decided`: no process waits for an answer any more.
+    # Remove the files of the compared calls in `decided`: no process waits for an answer any more.
     for name in map(os.path.basename, decided):
         if name.startswith(STARTED):
             with contextlib.suppress(OSError):  # the folder belongs to another user

@@ -97,9 +97,9 @@ class AbnormalEnds:
     def _died_too(
         self, ended: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
     ) -> list[WatchedProcess]:
-        # If the cause died of a signal that no launcher sends, add other processes with such a
-        # signal. The launcher may have ended them before their signal did, so they were not in the
-        # list.
+        # If the first process died of a signal that no launcher sends, add other processes that got
+        # such a signal. They are not yet in `ended` if the launcher killed them before that signal
+        # did.
         if any(one.end for one in ended) or not all(map(abnormal_exit.is_certain, ended)):
             return []
         found = [one for one in known if one not in ended and one.fatal and one.fatal.signal]
@@ -130,7 +130,8 @@ class AbnormalEnds:
     def _causes(
         self, ended: list[WatchedProcess], known: list[WatchedProcess]
     ) -> list[WatchedProcess]:
-        # The processes that caused the end, from those that ended at one time or later.
+        # The processes that caused the end: some of `ended`, or of the processes that still ran
+        # then.
         is_wrong = self._reporter.is_wrong
         rest = [one for one in known if one not in ended and not one.ended_at]
         is_first = self._deaths.is_first

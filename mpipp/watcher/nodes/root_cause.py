@@ -3,8 +3,8 @@
 
 The first death that a watcher notices is not always the cause. MPI ends a program from inside a
 call, and the launcher may kill others before that process is gone. So each node publishes a verdict
-before it reports a death: how doubtful it is that one of its processes is the cause
-(abnormal_exit.py).
+before it reports a death. The verdict is a number, the doubt (abnormal_exit.py): the larger it is,
+the less likely a process of this node is the cause.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NodeVerdict(NamedTuple):
     """The verdict of one node on the cause among its processes."""
 
     ranks: Collection[int]  # the ranks of all processes of the node
-    doubt: int | None  # the smallest doubt; None if none of them is the cause
+    doubt: int | None  # of the node's likeliest cause; None if no process of the node can be it
     is_first: bool
 
     def is_before(self, other: NodeVerdict, names: tuple[str, str]) -> bool:
@@ -92,7 +92,7 @@ class Deaths:
         return FIRST
 
     def say(self, own: Sequence[WatchedProcess], doubt: int | None) -> None:
-        """Publish the doubt that the cause is among the processes `own`; None if it is not."""
+        """Publish the doubt for the processes `own`; None if none of them can be the cause."""
         ranks = [one.registry.info.world_rank or 0 for one in own]
         said = NodeVerdict(ranks, doubt, self.is_first)
         if self._is_shared(own) and said != self._said:
@@ -137,7 +137,7 @@ class Deaths:
         )
 
     def _remote_verdicts(self) -> Iterator[tuple[str, NodeVerdict]]:
-        # The verdicts of other nodes on the same end.
+        # The verdicts of other nodes on the deaths that the processes of this node belong to.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
         for path in paths(self._waiting):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The way of a watcher's findings to the user: through `mpipp run`, or to stderr."""
+"""Send a watcher's findings to the user: through `mpipp run`, or to stderr."""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ class FindingCollection:
             yield record["text"], [record]
 
     def note(self, finding: Finding, where: Where, label: Label) -> None:
-        """Store two fingerprints of a finding, reported or not: with its ranks, and without."""
+        """Store a finding's fingerprint with its ranks, and that without them, even if it is not
+        reported."""
         self.found[formatting.fingerprint(finding, where, label)] = None
         self.found[formatting.fingerprint(finding, where)] = None
 

@@ -162,7 +162,7 @@ def displaced(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 def last_words(
     processes: Sequence[WatchedProcess], made: Collection[str], not_checked: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The tables for a total. Also reports unchecked things.
+    """The tables for the run's summary. Also reports unchecked things.
 
     Args:
         made: the names of the selected checks.

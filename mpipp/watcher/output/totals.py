@@ -105,8 +105,8 @@ class Total(NamedTuple):
 
 
 def _partly_guarded(rows: Sequence[Guarded]) -> str:
-    # Comparisons do not notice loads, and page guards only the first access to each page. In a
-    # program compiled with mpipp cc, only the table of the report has the operations that remain.
+    # Comparisons do not notice loads, and page guards only the first access to each page. If the
+    # program is compiled with mpipp cc, unguarded operations stand only in the report's table.
     if any(row.accesses for row in rows) or not any(row.compared or row.pages for row in rows):
         return ""
     return "; some accesses to buffers of pending operations not checked (compile with mpipp cc)"

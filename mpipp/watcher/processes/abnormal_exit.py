@@ -35,7 +35,7 @@ _WAITING = {
     *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
     *("MPI_Win_flush_local", "MPI_Win_flush_local_all"),
 }
-_CERTAIN = -1  # the smallest doubt: a signal that no launcher sends
+_CERTAIN = -1  # smallest doubt: the process died of a signal that no launcher sends
 _WRONG_CALL = 0
 # Smallest doubt for a process outside MPI, on a node that did not notice the first death.
 _OUTSIDE = 2
@@ -98,7 +98,7 @@ def findings(
 
 
 class _CaseText(NamedTuple):
-    # The rule, the start of its case, the facts, and the advice ("" for the rule's own).
+    # The parts of a finding; an empty `advice` selects the rule's own advice.
     rule: str
     case: str
     facts: dict[str, Value]
@@ -230,7 +230,7 @@ def causes_too(
 def least_doubt(
     found: Sequence[WatchedProcess], is_first: bool, is_wrong: Callable[[WatchedProcess], bool]
 ) -> int | None:
-    """The doubt about the likeliest cause in `found`, or None. A larger number is less likely."""
+    """The doubt of the likeliest cause in `found`, or None. A larger number is less likely."""
     least = _WRONG_CALL if is_first else _OUTSIDE
     if any(map(is_certain, found)):
         return _CERTAIN
@@ -242,7 +242,7 @@ def least_doubt(
 
 
 def _doubt(one: WatchedProcess, is_wrong: Callable[[WatchedProcess], bool]) -> int:
-    # The doubt that a process is the cause. A larger number is less likely.
+    # The doubt whether a process is the cause. A larger number is less likely.
     inside = {name.removesuffix("_c") for name in one.inside()}
     if inside and is_wrong(one):
         return _WRONG_CALL
@@ -296,7 +296,8 @@ def of_last_calls(found: Sequence[Finding], known: Sequence[WatchedProcess]) -> 
 
 
 def standing(others: list[WatchedProcess]) -> list[WatchedProcess]:
-    """The processes that do not move any more. After some tries, others are left out."""
+    """The processes that make no MPI call. Tries again until all stand still, but only for a
+    second."""
     found: list[WatchedProcess] = []
     for _ in range(_LOOKS):
         before = [one.movement() for one in others]

@@ -41,12 +41,12 @@ class AbnormalExit(NamedTuple):
     def of(
         cls, one: WatchedProcess, number: int, is_wrong: bool, unfinished: Sequence[str] = ()
     ) -> AbnormalExit:
-        """From a watched process; `number` is its index in the findings."""
+        """Create it from a watched process; `number` is the process's index in the findings."""
         return cls(one.process(number), one.end, one.ending(), is_wrong, one.fatal, unfinished)
 
     @property
     def way(self) -> tuple[int, Ending | None]:
-        """The facts by which processes share one finding."""
+        """The end of the process as plain values. Processes with equal values share one finding."""
         return self.end, None if self.end in _ANNOUNCED else self.by
 
 

@@ -78,7 +78,7 @@ class WatchedProcess(Recorded):
             self.registry: Registry = Touched(self.memory, hello.root, self.places)
             self.asker = Asker(self.memory, hello.root, self.places)
             self.job = self.registry.info.job
-            opened.pop_all()  # keep the files open
+            opened.pop_all()  # all succeeded: keep the files open
 
     def refresh(self) -> None:
         """Drop data that may have changed, because the process has run."""
@@ -236,16 +236,16 @@ def operations(process: Process) -> Iterator[Operation]:
 
 
 def marked(process: Process) -> Iterator[ThreadCall]:
-    """The current calls of its threads for which only the procedure is recorded."""
+    """The current calls of which only the procedure's name is recorded, not the arguments."""
     for thread in process.registry.threads():
         found = thread.marked if isinstance(thread, Thread) else None
-        # If a thread has just begun a recorded call, the name is that of the call before.
+        # A recorded call that has just begun may still show the name of the thread's previous call.
         if found is not None and found.procedure not in procedures.PROCEDURES:
             yield found
 
 
 def handed(connection: socket.socket) -> said.FirstMessage | None:
-    """The first message of a process of the same user; None if it has closed the connection.
+    """Read the first message of a process of the same user; None if it has closed the connection.
 
     Raises MpippError for any other process.
     """

@@ -98,7 +98,7 @@ class Question(NamedTuple):
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
-    """The query at an address. Raises MpippError if it is damaged."""
+    """Read the query at an address. Raises MpippError if it is damaged."""
     magic, size, tid, status, awaits, _ = QUESTION.read(memory.read(address, QUESTION.size))
     begin = QUESTION.size + call_size
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
@@ -140,7 +140,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
 
 
 def following(memory: Memory, address: int) -> list[int]:
-    """The addresses of a query and of all later ones. Raises MpippError."""
+    """The addresses of a query and of the queries linked behind it. Raises MpippError."""
     found: list[int] = []
     while address and len(found) < _MOST_ASKED:
         found.append(address)
@@ -156,7 +156,7 @@ def _touch(content: bytes) -> Touch:
 
 
 def _registers(content: bytes) -> dict[int, int]:
-    # A register with 0 is unknown, or of no use.
+    # Leave out zeros: the register is unknown, or its value is useless.
     whole = content[: len(content) // _WORD * _WORD]
     words = (word for (word,) in struct.iter_unpack("=Q", whole))
     return {number: word for number, word in enumerate(words) if word}
@@ -201,7 +201,8 @@ class Overlay:
 
 
 class QueryRecords(Registry):
-    """The registry as a query has it: one call, and the records that it overlaps."""
+    """The registry reduced to a query: one call, and the records whose buffers overlap its
+    buffers."""
 
     def __init__(self, memory: Memory, address: int, places: Places) -> None:
         self._overlay = Overlay(memory)
@@ -216,7 +217,7 @@ class QueryRecords(Registry):
         return self._calls.size
 
     def ask(self, question: Question) -> None:
-        """Set the current query."""
+        """Show the records of this query from now on."""
         self._question = question
         self._info = None
         self._overlay.pieces = question.memory
@@ -239,15 +240,15 @@ class QueryRecords(Registry):
         record = self._question.objects.get((kind, wanted))
         if record is not None:
             return self.at(kind, record)
-        # Other objects may have changed since, except those that MPI itself has created.
+        # The query lacks this object, so it may have changed since. Only MPI's own objects cannot.
         found = super().find(kind, handle)
         if found is None or isinstance(found, Broken):
             return None
         return found if found.header.predefined or found.header.null else None
 
     def is_zero(self, address: int) -> bool:
-        """Return whether the query has a zero word at an address. The memory may have been freed
-        since."""
+        """Return whether the query's copy of memory has a zero word at an address. The memory
+        itself may have been freed since."""
         known = self._question.memory if self._question else ()
         return any(start == address and not any(data[:_WORD]) for start, data in known)
 
@@ -299,7 +300,8 @@ class Asker(Recorded):
         self._places = places
 
     def process(self, number: int, address: int) -> tuple[Process, Question]:
-        """The process as the query at an address has it, and the query.
+        """Read the query at an address. Returns the process, with only the query's records, and the
+        query.
 
         Raises MpippError.
         """

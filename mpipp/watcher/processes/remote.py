@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The processes of other nodes, from the files of their watchers in the run's directory.
 
-When nothing moves on a node, its watcher writes the state of each process, and a new beat every
-half second. A watcher that has read two beats of each other node since its own test knows that all
-processes stood still at one time. This needs no common clock.
+When nothing moves on a node, its watcher writes the state of each process, and every half second a
+counter, the beat. A watcher that has read two beats of each other node since its own test knows
+that all processes stood still at one time. This needs no common clock.
 """
 
 from __future__ import annotations

@@ -218,7 +218,8 @@ class HangDetector:
     def _report_stuck(
         self, found: Iterable[hang_report.HangReport], of: Sequence[ShownProcess]
     ) -> None:
-        # A process that has to stop here already waits here, so it is not stopped again.
+        # A process that has to stop in a deadlocked call already waits in that call, so send no
+        # stop.
         view = View(of)
         for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
@@ -273,7 +274,7 @@ class HangDetector:
 
 
 def _may_call(of: Sequence[ShownProcess]) -> Callable[[int], bool]:
-    # For a process of another node it is unknown: assume that it may.
+    # For a process on another node, assume that its silent threads may call MPI: this is unknown.
     def may_call(number: int) -> bool:
         one = of[number]
         return not isinstance(one, WatchedProcess) or silent_threads.may_call(one)

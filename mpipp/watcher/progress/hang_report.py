@@ -86,8 +86,8 @@ def with_stacks(record: dict[str, Any], stacks: Sequence[str]) -> str:
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
-    """The operations that cannot complete, as process and call address. A request has its call's
-    address."""
+    """The operations that cannot complete, as process and address of the call. For a request it is
+    the call that started it."""
     return frozenset(
         (event.operation.process.number, event.operation.call.site.address)
         for rank in knot.ranks
