@@ -32,8 +32,8 @@ from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
 from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, part_path
 
-# -g: gdb needs debug information to read the parameters at the entry of a call. GCC's vectors of
-# two constants would cost six instructions in every call that makes a request.
+# -g: gdb needs debug information to read the parameters at the entry of a call. Without vectors:
+# GCC would join the stores of two constants, which costs six instructions for each request.
 _FLAGS = (
     *("-std=gnu11", "-O2", "-fno-tree-slp-vectorize", "-g"),
     *("-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-Wall", "-Wextra"),
@@ -64,7 +64,8 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 # gdb runs NAME-gdb.py when the program loads NAME, if the auto-load safe-path allows it.
 _AUTOLOAD = """\
-# Written by mpipp when it built the wrapper beside this file: gdb runs it when that is loaded.
+# Written by mpipp when it built the wrapper beside this file: gdb runs it when it loads the
+# wrapper.
 import os
 import sys
 
@@ -106,9 +107,9 @@ def _library_in(cache: Cache, mpi: Mpi) -> Path:
 
 
 def newest(flavor: Flavor, library: str) -> Mpi | None:
-    """The MPI for which this version of mpipp has built a wrapper last; None if there is none.
+    """The MPI of the newest wrapper that this version of mpipp has built; None if there is none.
 
-    A wrapper for the version of the program's library is preferred to newer ones.
+    Prefers a wrapper for the same version as the program's MPI library.
 
     Args:
         flavor: the ABI of the program.

@@ -41,7 +41,7 @@ def interpreter(path: str) -> str:
     Raises:
         MpippError: the file cannot be read, or is not a whole ELF file.
     """
-    # Each run reads it, so pyelftools, whose import is slow, is not used here.
+    # Each run calls this function, so it does not use pyelftools, whose import is slow.
     try:
         with open(path, "rb") as file:
             start = file.read(_HEADER)

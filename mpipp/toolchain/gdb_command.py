@@ -24,7 +24,8 @@ def debugger() -> str:
 
 
 def debugger_of_ranks() -> str:
-    """The path of a gdb that can hold the ranks of a job: gdb 10 waits forever when it attaches.
+    """The path of a gdb that can debug all ranks of a job. It is not gdb 10, which hangs when it
+    attaches.
 
     Raises:
         MpippError: there is no gdb, or it is too old.

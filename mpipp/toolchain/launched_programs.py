@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-# Options of launchers behind a colon, without a value and with two. All other options have one
-# value, which may be part of the word: --map-by=core.
+# Options that launchers accept behind a colon: those without a value, and those with two. All other
+# options have one value, which may be part of the word: --map-by=core.
 _VALUELESS = {
     *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
     *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),

@@ -16,7 +16,7 @@ _PACKAGES = str(Path(__file__).resolve().parents[2])
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,252}")  # the name of a node
 # The options of a gdbserver. Without --once it would open its closed input again and again.
 GDBSERVER = ("--once", "--multi", "-")
-_NODE = "{}"  # stands for the node's name in the user's words
+_NODE = "{}"  # placeholder for the node's name in the user's command
 
 
 def words(chosen: str | None, slurm_job: str = "") -> list[str]:

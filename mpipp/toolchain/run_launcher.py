@@ -17,8 +17,8 @@ from mpipp.toolchain.mpi_libraries import FLAVORS, TITLES, Flavor, Mpi
 from mpipp.toolchain.program_mpi import executable
 
 _PATIENCE = 10.0  # seconds for a launcher to print its version
-# The version output of launchers, by flavor. Other launchers, as those of batch systems, fit any
-# MPI.
+# The text in the version output of launchers, by flavor. Other launchers, such as those of batch
+# systems, fit any MPI.
 _SAID = {
     "mpich": re.compile(r"HYDRA build details|Intel\(R\) MPI Library"),
     "openmpi": re.compile(r"\((OpenRTE|Open MPI)\)"),
@@ -149,8 +149,9 @@ def _without_compiler(mpi: Mpi) -> str:
 
 
 def _called(path: str) -> str:
-    # Use the name if the user's shell would find it. If Open MPI's launcher is
-    # called by a path, it changes PATH and LD_LIBRARY_PATH of all processes, like --prefix.
+    # Use the launcher's name without its path if the user's shell would find it. If Open MPI's
+    # launcher is called by a path, it changes PATH and LD_LIBRARY_PATH of all processes, like
+    # --prefix.
     name = os.path.basename(path)
     found = shutil.which(name)
     return name if found and os.path.samefile(found, path) else path

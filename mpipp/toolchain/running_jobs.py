@@ -143,7 +143,7 @@ def _started(hidden: Sequence[_MpiProcess]) -> Iterator[_MpiProcess]:
 
 
 def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
-    # `is_all`: the members are all that the launcher has started.
+    # `is_all`: the launcher has started no other processes than the members.
     launcher, environment = members[0].launcher, members[0].environment
     name = environment.get("SLURM_JOB_ID", "")
     if name and "SLURM_STEP_ID" in environment:
@@ -179,7 +179,7 @@ def obstacle(pid: int) -> str:
             f"is already traced by {launcher_ancestors.program(tracer) or 'a process'} (pid "
             f"{tracer}): detach it there, or end the tracer"
         )
-    try:  # tests the rights that a debugger needs
+    try:  # the kernel opens this only for processes that may debug it
         os.close(os.open(_proc() / str(pid) / "mem", os.O_RDONLY))
     except FileNotFoundError:
         return "has ended"

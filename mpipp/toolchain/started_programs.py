@@ -16,7 +16,7 @@ from mpipp.common.errors import MpippError
 from mpipp.toolchain import elf, program_mpi
 from mpipp.toolchain.program_mpi import Program
 
-# The characters of programs' names. Others separate words, as in a shell or a source file.
+# Characters of program names. All other characters separate words, as in a shell or a source file.
 _NAME = re.compile(r"[\w./+@%,~-]+")
 _MOST_TEXT = 1 << 16  # bytes of a script that are read
 _MOST_FILES = 100  # files whose libraries are listed, which takes milliseconds each

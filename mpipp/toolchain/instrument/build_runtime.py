@@ -28,7 +28,8 @@ from mpipp.toolchain.build_wrapper import report_cache_directory
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 # Seconds before progress is shown. Build systems that read stderr never see it.
 _SILENT = 2.0
-# GCC does not instrument these functions, and Clang does not if it does not compile their call.
+# The linker replaces calls of these functions. GCC does not instrument them, and Clang only in
+# sources that it compiles itself.
 _WRAPPED = ("memcpy", "memmove", "memset")
 # The functions that GCC calls for atomic operations, with the bytes of their values.
 _CHANGES = ("add", "sub", "and", "or", "xor", "nand")

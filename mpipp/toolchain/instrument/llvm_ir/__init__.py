@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""A pass over LLVM's textual IR: fewer checks in loops, and none of private local variables."""
+"""A pass over LLVM's textual IR: it moves checks out of loops, and removes those of local variables
+whose address does not escape."""

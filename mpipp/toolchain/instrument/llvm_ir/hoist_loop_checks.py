@@ -89,11 +89,11 @@ class _LoopChecks:
         # The accesses whose bounds are known before the loop.
         self._hooks: list[tuple[Block, int, re.Match[str], _Span | None]] = []
         self._steps: dict[str, _Step | None] = {}
-        self._is_sole = True  # whether one condition alone ends the loop
+        self._is_sole = True  # whether the exit condition is one comparison
         self._turns = self._last_turn()
         self._is_exact = self._has_single_exit() and function.can_add_between(loop)
 
-    # The memory that the loop touches.
+    # The methods below find the addresses that the loop accesses.
 
     def take(self, within: Sequence[_LoopChecks]) -> None:
         inside = {i for one in within for i in one.loop.body}
@@ -136,7 +136,7 @@ class _LoopChecks:
         return _Span(tuple(corners), span.bytes) if len(corners) <= _CORNERS else None
 
     def _corners(self, value: str) -> tuple[str, ...]:
-        # The first and the last value; () if unknown.
+        # The value in the first and in the last iteration; () if unknown.
         slope = self._slope(value, "")
         if slope is None:
             return ()
@@ -151,7 +151,7 @@ class _LoopChecks:
     def _slope(self, value: str, needed: str) -> int | None:
         key = (value, needed)
         if key not in self._slopes:
-            self._slopes[key] = None  # stops the recursion of a value that depends on itself
+            self._slopes[key] = None  # a value may depend on itself
             self._slopes[key] = self._find_slope(value, needed)
         return self._slopes[key]
 
@@ -339,7 +339,7 @@ class _LoopChecks:
         start, end = (self._add(f"{wider} {kind} {one} to i64") for one in (step.start, bound))
         return start, end, step.unit
 
-    # A value before the loop: that of the first or of the last iteration.
+    # A name, defined before the loop, for the value in its first or last iteration.
 
     def _copy(self, value: str, last: bool) -> str:
         what = self._inside(value)
