@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mpipp.ranks.stack_tree import LIBRARY, PROGRAM, Step
 from mpipp.symbolizer.source_frames import Frame
 
-# Users cannot use lines of these libraries: the C library, MPI, and the wrapper.
+# Libraries whose source lines do not help users: the C library, MPI, and the wrapper.
 _HIDDEN = ("libc.so.", "libc-", "ld-linux", "libpthread", "libmpi", "libfmpi", "libpmpi")
 
 

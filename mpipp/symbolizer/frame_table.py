@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The call frame information of an ELF file for x86-64: from one stack frame to its caller's.
+"""The call frame information of an ELF file for x86-64: it leads from one stack frame to its
+caller's.
 
 It is in .eh_frame, and .eh_frame_hdr finds the entry of an address (Linux Standard Base, 10.6;
 DWARF 5, section 6.4). This module reads only the rules that compilers write for functions. The
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 RBP, RSP, _RETURN = 6, 7, 16  # register numbers in DWARF
-AT_RBP = 0  # stands for a distance from the CFA: %rbp points to its saved value
+AT_RBP = 0  # in place of a distance from the CFA: %rbp points to its saved value
 _RELATIVE = 0x1B  # DW_EH_PE code of an address: a signed offset of 4 bytes from its own position
 _TABLE = 0x3B  # DW_EH_PE code of a signed offset from the beginning of .eh_frame_hdr
 _BREG, _DEREF = 0x70, 0x06  # operations in expressions
@@ -91,7 +92,7 @@ class FrameTable:
         return state.rule()
 
     def _entry(self, at: int) -> tuple[bytes, int]:
-        # The bytes behind an entry's identifier, and their position.
+        # The bytes of an entry after its identifier, and their position.
         if not 0 <= at <= len(self._data) - 8:
             raise ValueError("call frame information is damaged")
         (size,) = struct.unpack_from("<I", self._data, at)
@@ -101,7 +102,7 @@ class FrameTable:
 
 
 class _Bytes:
-    # Reads data from a position on.
+    # Reads values one after the other, from a position on.
     def __init__(self, data: bytes, at: int = 0) -> None:
         self._data, self.position = data, at
 

@@ -28,7 +28,8 @@ _NUMBERS = (
     *("GNU_addr_index", "GNU_str_index"),
 )
 _BLOCKS = {"block1": 1, "block2": 2, "block4": 4}  # bytes of the length in front of the block
-# Steps over attributes of variable size. A step of -3 - n is a block with a length of n bytes.
+# Steps over attributes of variable size. A step of -3 - n skips a block whose length is stored in n
+# bytes.
 _NUMBER, _STRING, _BLOCK = -1, -2, -3
 
 
@@ -51,7 +52,8 @@ class _Entry(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    # How to skip the entries of an abbreviation: `steps` are bytes, or negative as defined above.
+    # How to skip the entries of an abbreviation: a step is a number of bytes, or negative as
+    # defined above.
     steps: Sequence[int]
     has_children: bool
     is_inlined: bool | None  # None: not a function with code

@@ -84,8 +84,8 @@ class LineTable:
         self._elf: Any = None
         self._debug: Any = None
         self._frames: FrameTable | None = None  # read on first use
-        self._aranges: Any = None  # address ranges of the units that have a table of them
-        self._segments: list[tuple[int, int, int]] = []  # loaded: offset, bytes, address
+        self._aranges: Any = None  # from the file's table of units' address ranges
+        self._segments: list[tuple[int, int, int]] = []  # segments: file offset, size, address
         self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
         self._coming: Iterator[tuple[int, int, Any]] = iter(())  # [low, high) of the other units
         with suppress(*damage()):
@@ -211,7 +211,7 @@ class LineTable:
     def has_pushed(self, address: int) -> bool:
         """Return whether a function may have pushed arguments at an address of its body.
 
-        Clang's distances from the stack pointer hold for the body without them.
+        Clang's distances from the stack pointer do not count such arguments.
         """
         unit = self._unit(address)
         if unit is None or unit.functions is None:

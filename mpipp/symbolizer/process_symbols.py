@@ -48,7 +48,7 @@ class StackFrame(NamedTuple):
 
 
 class Places:
-    """The symbols of one process, whose files are read while it exists.
+    """The symbols of one process. Its files must be read while it exists.
 
     Args:
         code: lines of /proc/PID/maps as they were, for a process that has already ended.
@@ -92,7 +92,7 @@ class Places:
         return calls[with_line[0] :] if with_line else calls
 
     def _is_end_of_python(self, return_address: int) -> bool:
-        # The interpreter calls MPI only at its end, where mpi4py finalizes MPI.
+        # Python itself calls MPI only when it ends, to run mpi4py's call of MPI_Finalize.
         found = self._find(return_address - 1)
         if found is None or found[0].places(found[1])[0].function not in _AT_EXIT:
             return False

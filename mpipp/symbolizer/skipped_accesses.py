@@ -2,7 +2,7 @@
 """The loads and stores that `mpipp cc` could not instrument, as listed in the compiled file.
 
 Each object file has the list in a section of its own, which is not loaded; the linker joins them.
-The section has texts that end with a zero: a number, a space, and the source file's name.
+The section consists of strings: a number, a space, and the source file's name.
 """
 
 from __future__ import annotations

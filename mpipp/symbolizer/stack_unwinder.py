@@ -48,7 +48,7 @@ def frames(
     """
     at = start
     for _ in range(_MOST):
-        # For the first frame without a call, the line is that of the instruction itself.
+        # If the first frame is not in a call, its line is that of the instruction itself.
         continues, code = at.pc + (not is_call), at.pc - is_call
         rule = places.caller(code)
         after = _caller(rule, read, at) if rule is not None else None

@@ -58,7 +58,8 @@ def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
 def visible_at_lines(
     function: Any, address: int, line: int, debug: Any
 ) -> Iterator[tuple[Any, int]]:
-    """Entries like those of `visible`, each with the line that runs in the function around it.
+    """The entries of `visible`, each with the line that its function executes: that of the address,
+    or of the inlined call.
 
     Args:
         line: of the address.
@@ -87,7 +88,7 @@ def blocks(function: Any, address: int, debug: Any) -> Iterator[Any]:
 
 
 def _children(entry: Any) -> Iterator[Any]:
-    # Stops at a child that is not behind the previous one: a damaged file could cause a loop.
+    # Stops at a child that does not follow the previous one: a damaged file could cause a loop.
     last = entry.offset
     for child in entry.iter_children():
         if child.offset <= last:

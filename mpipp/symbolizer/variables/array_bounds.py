@@ -12,7 +12,7 @@ from mpipp.symbolizer.variables.locations import Values, expression, located
 from mpipp.symbolizer.variables.scope import Scope
 
 _WORD = 8  # bytes
-_OTHER_NAMES = {"byte_stride": "DW_AT_stride"}  # of DWARF 2; pyelftools uses it for both
+_OTHER_NAMES = {"byte_stride": "DW_AT_stride"}  # from DWARF 2; pyelftools uses it for both
 
 
 def bound(

@@ -18,7 +18,7 @@ _VECTORS = (
 _STRING, _STRING_LENGTH = "_M_p", "_M_string_length"
 _POINTERS = ("_M_head_impl", "_M_ptr", "__ptr_")
 
-_Members = dict[str, tuple[int, Any]]  # by name: address and type
+_Members = dict[str, tuple[int, Any]]  # the address and type of each, by name
 
 
 def elements(plain: Any, at: int, frame: Frame) -> Iterator[tuple[int, int, int, Any]]:
@@ -42,12 +42,12 @@ def elements(plain: Any, at: int, frame: Frame) -> Iterator[tuple[int, int, int,
         element = debug_types.target(debug_types.stripped(known[_STRING][1]))
         low, length = (frame.word(known[one][0]) for one in (_STRING, _STRING_LENGTH))
         if element is not None and debug_types.size(element) == 1 and length < 1 << 40:
-            # The characters are followed by a zero.
+            # A zero byte follows the characters.
             yield low, low + length + 1, low + length + 1, element
 
 
 def targets(plain: Any, at: int) -> Iterator[tuple[Any, int]]:
-    """Yield the pointer in a smart pointer at an address: its type and its address."""
+    """Yield the raw pointer inside the smart pointer at an address: its type and its address."""
     known: _Members = {}
     _collect(plain, at, known, _DEEPEST)
     for name in _POINTERS:

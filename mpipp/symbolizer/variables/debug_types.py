@@ -36,7 +36,8 @@ _SMART_POINTER = re.compile(r"(unique|shared|weak)_ptr<")
 
 
 class NoLayout(Exception):
-    """The type has no layout: it is incomplete, a function's, or of a size that is not constant."""
+    """The type has no layout: it is incomplete, the type of a function, or its size is not
+    constant."""
 
 
 def model(entry: Any) -> Type:
@@ -70,7 +71,7 @@ def target(entry: Any) -> Any:
 def children(entry: Any) -> Iterator[Any]:
     """Yield the children of an entry.
 
-    Stops at a child that is not behind the previous one: a damaged file could cause a loop.
+    Stops at a child that does not follow the previous one: a damaged file could cause a loop.
     """
     last = entry.offset
     for child in entry.iter_children():
@@ -177,8 +178,8 @@ def is_reference(attribute: Any) -> bool:
 
 
 def _signed(number: int, dimension: Any) -> int:
-    # An array without elements has the upper bound -1. It is unsigned in the form's number of
-    # bytes.
+    # An array without elements has the upper bound -1, stored as an unsigned number of the form's
+    # size.
     form = dimension.attributes["DW_AT_upper_bound"].form
     bits = {"DW_FORM_data1": 8, "DW_FORM_data2": 16, "DW_FORM_data4": 32, "DW_FORM_data8": 64}
     width = bits.get(form, 0)
@@ -258,7 +259,7 @@ def _record(plain: Any, name: str, depth: int, left: list[int]) -> Type:
 
 
 def _clipped(members: list[Member]) -> list[Member]:
-    # A descriptor ends where the next member begins: its own size may not be known.
+    # A descriptor's size may be unknown. Then it ends where the next member begins.
     ends = [*(member.offset for member in members[1:]), 0]
     return [
         one._replace(type=replace(one.type, size=end - one.offset))
@@ -336,7 +337,7 @@ def _scalar(entry: Any, plain: Any) -> Scalar:
     if encoding in _CHARACTERS:
         is_text = name in ("char", "character", "char8_t") or name.startswith("character")
         kind = "char" if is_text else "signed" if encoding == 6 else "unsigned"
-    if name == "char":  # whether it is signed or not
+    if name == "char":  # char may be signed or unsigned
         kind = "char"
     if known == "wchar_t" or name == "wchar_t":
         kind = "wchar"

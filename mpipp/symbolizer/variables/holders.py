@@ -33,20 +33,20 @@ _ADDR = 0x03  # DW_OP_addr
 
 
 class Holder(NamedTuple):
-    """A variable that holds the data at an address, or leads there.
+    """A variable that contains the data at an address, or points to them.
 
     Attributes:
         layout: its type and name.
-        low: its address; the data begin `address - low` bytes in it.
+        low: its address; the data begin `address - low` bytes after it.
         high: address of its end; None: unknown, as for the target of a pointer.
-        is_declared: whether the memory itself was declared with this type.
+        is_declared: whether the memory was declared with this type, not only a pointer to it.
         is_counted: whether `high` is the end of the elements in use, as in a std::vector.
         is_current: whether it was read after the call, which may have returned.
         is_static: whether it is a static variable, or part of one.
         full: for a container the end of its memory, else 0.
-        is_reached: whether a pointer leads to the container, which may not exist any more.
-        is_view: whether other elements of the same object may follow, as behind Fortran's pointers.
-        is_of_caller: whether a variable of the function that calls MPI has or leads to the data.
+        is_reached: whether a pointer leads to the container, so that it may have been destroyed.
+        is_view: whether it may be a part of a larger object, as the target of a Fortran pointer.
+        is_of_caller: whether it is a variable of the function that calls MPI.
     """
 
     layout: Layout
@@ -71,7 +71,8 @@ class Untyped(NamedTuple):
 def holders(
     scopes: Sequence[Scope], address: int, memory: CallMemory
 ) -> Iterator[Holder | Untyped]:
-    """Yield all variables that hold the data at `address`, or lead there, innermost frame first.
+    """Yield all variables that contain the data at `address` or point to them, innermost frame
+    first.
 
     Args:
         memory: the process's memory.
@@ -204,7 +205,7 @@ class _Search:
             inherits = member.tag == "DW_TAG_inheritance" or not own_name
             path = name if inherits else f"{name}{separator}{own_name}".replace("->.", "->")
             for found in self._of(path, inner, at + offset, own, depth - 1):
-                # The whole object was already yielded; its own bytes need no second holder.
+                # The whole object was already yielded: do not yield its parts, too.
                 if not (isinstance(found, Holder) and at <= found.low < at + (bytes_ or 0)):
                     yield found
 
@@ -270,7 +271,7 @@ class _Search:
             return
         kind = Array(debug_types.model(element), count, 1, True)
         layout = Layout(kind, name, name, kind.name, True)
-        # These types are checked by compilers. Actual arguments may be larger than a dummy.
+        # Compilers check these types. An actual argument may be larger than the dummy argument.
         yield Holder(layout, low, high, True, is_view=allocated is None)
 
     def _in_variable_length_array(

@@ -24,7 +24,7 @@ _LISTS = ("DW_FORM_sec_offset", "DW_FORM_loclistx", "DW_FORM_data4")
 
 
 class Values:
-    """The memory of a process, and beyond it the values that lie in no memory."""
+    """The memory of a process, with values from registers at addresses that no process has."""
 
     def __init__(self, memory: CallMemory) -> None:
         self._memory = memory
@@ -50,7 +50,8 @@ class Values:
         raise UnreadableMemory(address, length)
 
     def place(self, pieces: list[bytes | int]) -> int:
-        """The address at which the pieces lie from now on; numbers are bytes that are unknown."""
+        """Store a value at an unused address, which is returned. A number among the pieces stands
+        for as many unknown bytes."""
         first, known = self._next, b""
         for piece in pieces:
             if isinstance(piece, bytes):
@@ -130,7 +131,7 @@ def _listed(attribute: Any, entry: Any, address: int, debug: Any) -> bytes | Non
     if attribute.form not in _LISTS:
         return None
     if attribute.form == "DW_FORM_loclistx" and attribute.value == attribute.raw_value:
-        return None  # an index still, with an older pyelftools
+        return None  # an older pyelftools returns the index
     lists = debug.location_lists()
     if lists is None:
         return None
@@ -147,7 +148,7 @@ def _listed(attribute: Any, entry: Any, address: int, debug: Any) -> bytes | Non
 
 
 def _with_address(code: bytes, entry: Any, debug: Any) -> bytes | None:
-    # Clang keeps addresses in a table.
+    # Clang writes an index into a table of addresses.
     if not hasattr(debug, "get_addr"):
         return None  # an older pyelftools
     number, at = leb(code, 1)

@@ -169,7 +169,8 @@ def _enumerator(kind: Any, model: Type, at: int, frame: Frame) -> str:
 
 
 def _nested(found: Object, model: Type, frame: Frame, left: list[int]) -> Iterator[str]:
-    # The elements in braces, dimension by dimension; `left` is the number that is still shown.
+    # The elements in braces, dimension by dimension; `left` is the number of elements still to
+    # show.
     if not found.dimensions:
         left[0] -= 1
         yield _text(model, found.at, frame)

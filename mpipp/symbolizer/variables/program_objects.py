@@ -17,7 +17,7 @@ from mpipp.symbolizer.variables.expressions import Frame, value
 from mpipp.symbolizer.variables.locations import Values
 from mpipp.symbolizer.variables.scope import Scope
 
-_DEEPEST = 16  # references to references, and base classes
+_DEEPEST = 16  # levels of references, and of base classes
 _CONDITIONS = (("DW_AT_allocated", "allocated"), ("DW_AT_associated", "associated"))
 
 

@@ -63,9 +63,9 @@ class Scope(NamedTuple):
 
 
 def is_later(entry: Any, line: int) -> bool:
-    """Return whether a variable is declared below the line that runs.
+    """Return whether a variable is declared below the current line.
 
-    Such an object is not constructed yet: its memory has no meaning.
+    It is not constructed yet, so its memory has no meaning.
     """
     declared = _declared_line(entry)
     location = entry.attributes.get("DW_AT_location")
@@ -95,7 +95,7 @@ def static_variables(
 ) -> Iterator[tuple[Any, Scope, Frame]]:
     """Yield the static variables of the functions' source files, also in modules and namespaces.
 
-    Each comes with a function of its file, and with the context of its expressions.
+    With each come a function of its file, and the context for its expressions.
     """
     seen = set()
     for scope in scopes:
