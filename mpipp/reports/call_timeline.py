@@ -85,7 +85,7 @@ def _title(lane: _Lane, label: Label) -> str:
 
 
 def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int, str]:
-    # The channel of the first party's call with an ordinal, in each process.
+    # Find the first call of the finding that has an ordinal, and its channel in each process.
     for party in of.parties:
         call, process = party.evidence.call, processes[party.process]
         comm = _comm(process, party.evidence.comm, call)
@@ -98,7 +98,7 @@ def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int,
             process, own = processes[one.process], one.evidence.call
             peers = (own.dest, own.source, own.tag) if own is not None else ()
             for lane in _of_message(process, one.evidence.comm, own):
-                # Several parties may share one call.
+                # Several parties of the finding may have the same call.
                 lanes.setdefault((one.process, lane.comm.identity, *peers), lane)
         return list(lanes.values()), call.ordinal, f"messages with tag {call.tag} on {_name(comm)}"
     return [], 0, ""
@@ -187,7 +187,7 @@ def _call(lane: _Lane, ordinal: int) -> Call | None:
     for stretch in lane.stretches:
         if stretch.first <= ordinal < stretch.end:
             return stretch.at(ordinal).call
-    # The history has collective calls only after their return, so add the active call.
+    # A collective call enters the history only when it returns, so also look for an active call.
     for operation in lane.process.operations if lane.sequence == _TOGETHER else ():
         call, comm = operation.call, operation.comm
         same = comm is not None and comm.identity == lane.comm.identity

@@ -29,8 +29,8 @@ _LONGEST = 5.0  # seconds for all pictures of a run, because processes may wait 
 
 
 class Taking:
-    """Collects the data for the reports of one run: each source once, and pictures in
-    limited time."""
+    """Collects the data for the reports of one run: each source file once, and pictures in limited
+    time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.sources = Sources()
@@ -64,7 +64,8 @@ def _buffers(of: Evidence) -> list[_Drawn]:
 
 
 def _entries(buffer: Buffer) -> Iterator[tuple[DatatypeRecord, int]]:
-    # The buffer's datatype with its entries, or each different datatype of its parts.
+    # The buffer's datatype with its entries; for a v or w call, each different datatype of its
+    # parts.
     if buffer.shares is None:
         if isinstance(buffer.datatype, DatatypeRecord):
             yield buffer.datatype, buffer.total_count

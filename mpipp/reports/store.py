@@ -51,7 +51,7 @@ class Party(NamedTuple):
     details: Sequence[str]
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
-    ordinal: int = 0  # number of a call in its channel; 0 if unknown
+    ordinal: int = 0  # position of the call in its channel; 0 if unknown
     ranks: Sequence[int] = ()  # ranks in MPI_COMM_WORLD; empty if unknown
     procedure: str = ""  # the procedure of a call
     arguments: Mapping[str, int] = {}  # arguments that select the channel: dest, source, tag, root

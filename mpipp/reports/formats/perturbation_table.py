@@ -53,7 +53,7 @@ def places(rows: Sequence[Provoked]) -> Iterator[Place]:
         calls = sum(row.times for row in ways if row.way == "called")
         done = [(_share(row.times, calls), _phrase(row)) for row in ways if row.way != "called"]
         ranks = wording.ranks(rank for row in ways for rank in row.ranks)
-        if not procedure:  # places beyond the capacity of the table are one entry
+        if not procedure:  # one entry for all places that did not fit in the wrapper's table
             calls, done = sum(row.times for row in ways), []
         name = _call(procedure, place) if procedure else "at other places"
         yield Place(name, f"{calls:,} call{'s' * (calls != 1)} of {ranks}", done)

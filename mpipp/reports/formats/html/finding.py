@@ -11,10 +11,10 @@ from mpipp.reports.formats.html.svg_filter import cleaned, width
 from mpipp.reports.store import Drawn, Entry, Party, Place, Row, Timeline
 
 _TIMES = "; times in seconds after MPI_Init, none for calls that repeat earlier ones"
-_ACCESSES = 2  # parties of a conflict that are open at first; others are in the picture
+_ACCESSES = 2  # unfolded parties of a conflict; the picture shows all
 _READABLE = 0.6  # the smallest scale of a picture
 STEP = 100  # pixels between the widths in the style sheet
-FITS, WIDEST = 2, 20  # steps in a picture: up to FITS fit any screen, WIDEST fit the widest
+FITS, WIDEST = 2, 20  # numbers of steps: FITS fit on any screen, WIDEST on the widest
 
 
 def content(entry: Entry, stop: str) -> Iterator[str]:
@@ -22,7 +22,7 @@ def content(entry: Entry, stop: str) -> Iterator[str]:
     yield f'<p class="advice"><strong>To do:</strong> {e(entry.advice)}</p>' if entry.advice else ""
     if entry.follows:
         yield f'<p class="advice"><strong>May follow from:</strong> {e(entry.follows)}</p>'
-    if entry.picture or not entry.parties:  # otherwise the parties show everything
+    if entry.picture or not entry.parties:  # without it, the parties below show all the text
         block = "\n".join(line.text for line in entry.lines[1:])
         yield f'<pre class="block">{e(block)}</pre>'
     if entry.picture:
@@ -37,7 +37,7 @@ def content(entry: Entry, stop: str) -> Iterator[str]:
     if entry.parties:
         yield '<div class="parties">'
         for number, party in enumerate(entry.parties):
-            # The picture shows the other parties.
+            # Fold the other parties: the picture shows them.
             yield from _party(party, is_open=entry.lifelines is None or number < _ACCESSES)
         yield "</div>"
         if entry.shown_as:

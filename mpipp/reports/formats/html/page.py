@@ -21,7 +21,7 @@ from mpipp.reports.formats.html.style import STYLE
 from mpipp.reports.formats.html.summary import controls, ranks_of, summary
 from mpipp.reports.store import Entry, Run
 
-# With this policy, a browser loads and runs nothing else, even if the page contains it.
+# With this policy, a browser loads nothing and runs only the page's own script.
 _POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{HASH}'; "
     "base-uri 'none'; form-action 'none'"
@@ -171,7 +171,8 @@ def _findings(run: Run, name: str) -> Iterator[str]:
 
 
 def _opened(entries: Sequence[Entry]) -> set[int]:
-    # The numbers of the findings that are open at first: all if they are few, else the first ones.
+    # The numbers of the findings that are unfolded: all if they are few, else all errors, else the
+    # first.
     errors = [one for one in entries if one.severity == "error"]
     few = next((some for some in (entries, errors) if len(some) <= _MANY), entries[:1])
     return {one.number for one in few}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The picture of a conflict: a line for each process, epochs, synchronization, the missing order.
+"""The picture of a conflict: a line for each process, with epochs and the missing order.
 
-For a wrong call it shows the call and the epochs around it. Time goes down, but things side by side
-may happen at once. A row has one call of each process.
+For a wrong call it shows the call and the epochs around it. Time runs downwards, but actions side
+by side may happen at the same time. A row has one call of each process.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def title(of: Lifelines) -> str:
 
 
 def _is_alone(of: Lifelines) -> bool:
-    # Return whether the finding is about a single wrong call.
+    # Return whether the finding reports a single wrong call.
     return of.missing[0] == of.missing[1]
 
 
@@ -170,8 +170,9 @@ def _makes_sense(of: Lifelines) -> bool:
 
 
 def _rows(of: Lifelines) -> list[int]:
-    # Each point is below the points before it, and joint calls of processes are side by side. The
-    # second access is not above the first, whose completion is below it: this order is possible.
+    # Each point is below the earlier ones of its process; joint calls of processes are side by
+    # side. The second access is drawn between the first access and its completion: this order is
+    # possible.
     number = len(of.points)
     wanted = []
     for lane in range(len(of.lanes)):
