@@ -84,8 +84,8 @@ class _Peers(Sequence[tuple[str, Shown]]):
 
 
 def by_address(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:
-    """An index of buffers by address. An entry has the caller's mark of the call, and the buffer's
-    number."""
+    """An index of buffers by address. An entry has the caller's identifier of the call, and the
+    buffer's number."""
     index: dict[int, list[tuple[int, int]]] = {}
     for call, mark in calls:
         for number, buffer in enumerate(call.buffers):

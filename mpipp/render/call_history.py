@@ -10,8 +10,8 @@ from mpipp.model import Call, Channel, Comm, Site, Stretch
 from mpipp.render import one_line
 from mpipp.render.object_structs import Surroundings
 
-_LAST = 8  # stretches of calls that are shown by default
-_MOST_CALLS = 16  # calls that are repeated in turn
+_LAST = 8  # stretches of repeated calls that are shown by default
+_MOST_CALLS = 16  # calls of a sequence that is repeated
 
 
 def title(comm: Comm, channel: Channel, around: Surroundings) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program's line for a call that a library makes in one of its headers, as C++ libraries do."""
+"""The line of the program for an MPI call in a library's header, as in C++ libraries."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Walker:
     `left` is the number of array elements that the limit still allows.
     """
 
-    more = "..."  # after the shown part of a longer list
+    more = "..."  # ends a list that is not shown completely
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
@@ -29,7 +29,7 @@ class Walker:
         self.left = limits.elements or _UNLIMITED
 
     def text(self, shown: Any, level: int = 0) -> str:
-        """The text of a value that lies `level` braces deep."""
+        """The text of a value inside `level` pairs of braces."""
         said = self.leaf(shown, level)
         if said is not None:
             return said

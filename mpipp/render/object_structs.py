@@ -64,14 +64,14 @@ _ARGUMENT_CONSTANTS = {
 }
 
 _TEXTS = ("datarep", "stringtag")
-_NOT_SHOWN = ("members", "base", "null_output")  # a hash; an address for a window; a name
-_NO_EXTENT = -(1 << 63)  # the extent of a handle that is no datatype
+_NOT_SHOWN = ("members", "base", "null_output")  # of no use to readers
+_NO_EXTENT = -(1 << 63)  # marks a handle that is no datatype
 
 _Members = list[tuple[str, Shown]]
 
 
 class Surroundings(Protocol):
-    """The data that a description needs besides the object itself."""
+    """Data that the description of an object needs: constants, and look-ups of objects and code."""
 
     @property
     def constants(self) -> Mapping[str, int]:
@@ -109,7 +109,7 @@ def unknown(kind: str, value: int) -> Constant:
 
 
 def described(found: Object | Broken, around: Surroundings) -> Shown:
-    """An object in the form in which its handle is shown."""
+    """The struct that is shown for an object's handle."""
     if isinstance(found, Broken):
         return Constant(f"<{found.reason}>")
     header = found.header
@@ -144,7 +144,7 @@ def _name(header: Header) -> _Members:
 
 
 def _state(header: Header) -> _Members:
-    # The state of a request is shown by another member.
+    # Only freed objects have this member: `requests` have a member for their other states.
     return [("state", "freed")] if header.freed else []
 
 
@@ -343,7 +343,7 @@ def _offset(share: object) -> Shown:
 
 
 class _Column(Sequence[Shown]):
-    # A sequence with the same member of each peer's share, converted when it is read.
+    # One member of all peers' shares as a sequence; each item is converted when it is read.
 
     def __init__(self, shares: Sequence[object], get: Callable[..., Shown]) -> None:
         self._shares = shares

@@ -23,7 +23,7 @@ _MOST_TEXT = 120  # characters of an object's description
 _MOST_ITEMS = 16
 _OF_EPOCHS = ("epochs", "locks", "access_group", "exposure_group")
 _SHORT = Limits(elements=_MOST_ITEMS)
-# The types of members and arguments that are ranks, or that differ in each rank.
+# The types of members and arguments that are ranks, or whose values differ between ranks.
 _TYPES = {
     "dest": "rank",
     "source": "rank",
@@ -97,7 +97,7 @@ def _buffer(call: Call, buffer: Buffer, around: Surroundings) -> Phrase:
 
 
 def of_members(members: Sequence[tuple[str, Any]], level: int = 0) -> tuple[Phrase, ...]:
-    """The members of a struct that lies `level` braces deep."""
+    """The members of a struct inside `level` pairs of braces."""
     return tuple(_member(name, value, level + 1) for name, value in members)
 
 
@@ -165,7 +165,7 @@ def inline(shown: Shown, level: int = 0) -> str:
 
 
 class _Inline(Walker):
-    # Shows only a few items of each array.
+    # A printer that shows only a few items of each array.
     more = ", ..."
 
     def __init__(self) -> None:

@@ -64,7 +64,7 @@ class Item(Protocol):
 
 
 class Tree:
-    """A part that is shown in its printed form: a number, text, struct, array or datatype."""
+    """A part that looks as in print: a number, text, struct, array or datatype."""
 
     def __init__(self, name: str, what: Any) -> None:
         self.name = name

@@ -21,7 +21,8 @@ from mpipp.render.print_settings import shortened
 
 
 class Varies(enum.IntEnum):
-    """The variation of a fact between reports of one error. Each level includes those before it."""
+    """The range in which a fact varies between reports of one error. Each level includes the ones
+    above."""
 
     NEVER = 0
     LOOKS = 1  # between two checks of the same calls: counts, tags
@@ -44,12 +45,12 @@ def _without_numbers(value: str) -> str:
 
 
 class Type(NamedTuple):
-    """A type of facts: its text, and how widely it varies."""
+    """A type of facts: how it is shown, and how widely it varies."""
 
     name: str  # the name of the type in JSON
     varies: Varies = Varies.NEVER
     show: Callable[[Any], str] = str
-    essence: Callable[[Any], Any] = _identity  # the part of a value that does not vary with numbers
+    essence: Callable[[Any], Any] = _identity  # the value without its varying numbers
 
 
 _ELEMENTS = Type("count", Varies.LOOKS, lambda number: wording.counted(number, "element"))
@@ -62,7 +63,7 @@ _RANKS = Type("ranks", Varies.RANKS, lambda ranks: wording.ranks(ranks))
 _ADDRESS = Type("address", Varies.CALLS, lambda address: f"{address:#x}")
 _SERIAL = Type("serial", Varies.CALLS, lambda serial: f"#{serial}")
 
-# The last word of a fact's name determines its type: `rank`, `other_rank`.
+# The last word of a fact's name is its type: `rank` and `other_rank` are ranks.
 TYPES: Mapping[str, Type] = {
     # Names and words, which are equal in every rank.
     "procedure": Type("procedure"),
@@ -159,7 +160,7 @@ class Phrase:
         return cls(template, tuple(facts.items()))
 
     def is_left_out(self, varies: Varies) -> bool:
-        """Return whether comparisons at this level leave the phrase out."""
+        """Return whether comparisons at this level ignore the phrase."""
         return self.varies is not None and self.varies >= varies
 
     def reworded(self, template: str) -> Phrase:

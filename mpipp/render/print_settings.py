@@ -43,7 +43,7 @@ def nested_text(
 
     Args:
         names: for a struct, the names of its members; else empty.
-        level: how many outer braces there are.
+        level: the number of braces around them.
         pretty: whether each member gets a line of its own.
     """
     if not names:
@@ -74,8 +74,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
-    # Yield the end of each list item that another item follows, and the braces that a cut there has
-    # to close. Commas in quotes or brackets do not end an item.
+    # Yield the end of each list item except the last, and the braces to close if the line is cut
+    # there. Commas in quotes or brackets do not end an item.
     quote, deep, braces = "", 0, 0
     escaped = False
     for place, character in enumerate(text):

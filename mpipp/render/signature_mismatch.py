@@ -37,10 +37,10 @@ class Entries:
 
 @dataclass(frozen=True)
 class Place:
-    """An element of one side: `kind` is its basic type, `displacement` in bytes.
+    """A basic element of one side, with its basic type and its displacement in bytes.
 
-    `element` contains it. It has the same basic type, or a pair type (then `part` is 1 or 2, else
-    0).
+    `element` is the element that contains it: itself (`part` is 0), or a pair of which it is `part`
+    1 or 2.
     """
 
     text: str

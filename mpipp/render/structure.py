@@ -58,7 +58,7 @@ def count(shown: Shown) -> int:
         return len(shown.members)
     if isinstance(shown, Array):
         return len(shown.items)
-    # Parts of a buffer; Python allows no larger length.
+    # A buffer may have more parts than Python allows as a length.
     return min(shown.count, sys.maxsize) if isinstance(shown, Node) else 0
 
 

@@ -173,7 +173,7 @@ class _Group:
 
 
 def _ends(blocks: range) -> Sequence[int | None]:
-    # All blocks if they are few, else the first and the last, with None between them.
+    # All blocks if they are few, else the first ones, None, and the last one.
     if len(blocks) <= _MOST_LINES:
         return blocks
     return [*blocks[: _MOST_LINES - 2], None, blocks[-1]]

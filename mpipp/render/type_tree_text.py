@@ -88,7 +88,8 @@ def _block_label(node: Datatype, block: int) -> str:
         return ""
     length = node.arguments["blocklengths"][block]
     offset = node.arguments["displacements"][block]
-    # Members b0, b1, ... show the data of the blocks (datatypes/values/views.py).
+    # The text for a list of blocks: their data are the members b0, b1, ...
+    # (datatypes/values/views.py).
     member = f" = b{block}" if length and not node.components[block].is_marker else ""
     return f"[{block}]{member} at {offset}, {length} x "
 
@@ -212,7 +213,7 @@ def _leaves(margin: str, group: _Group, leaf: Datatype, low: int, high: int) -> 
 
 
 def _rest(margin: str, group: _Group, low: int, high: int) -> _Line:
-    # The other branches of a group, after the first, whose data is [low, high).
+    # A line for the other branches of a group; the first one's data are [low, high).
     near = low + group.stride
     far = low + (group.last - group.first) * group.stride
     span = f"[{group.first + 1}]"

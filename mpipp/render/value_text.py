@@ -27,11 +27,11 @@ from mpipp.render.structure import Shown
 
 _UNREADABLE = re.compile(r"<cannot read 0x[0-9a-f]+>")
 _LONGEST_RUN = 1 << 16  # characters to read beyond the limit, to find the end of a run
-# Bytes of equal items to read: a sparse mapping may contain any number of them.
+# Bytes to read in a run of equal items: a sparse mapping may contain any number of them.
 _LONGEST_ROWS = 1 << 30
 _PIECE = 1 << 12  # items to write at once
-_LONGEST_SLOW_RUNS = 1 << 16  # items of a print to visit one by one beyond the limit
-# Unreadable items count this much more, because a debugger is slow to report them.
+_LONGEST_SLOW_RUNS = 1 << 16  # items to visit one by one beyond the limit, in one print
+# An unreadable item counts as this many, because a debugger is slow to report it.
 _UNREADABLE_COST = 1 << 5
 
 
@@ -47,7 +47,7 @@ def flowing(node: Node, limits: Limits, write: Callable[[str], None]) -> str:
 
 
 class _Items(list[str]):
-    # The items of an array. Only the last few may still be unwritten.
+    # The items of an array so far. Only the last few may still be unwritten.
 
     def __init__(self, write: Callable[[str], None] | None) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ class _RowFormat:
             )
         if "nan" not in text:
             return text
-        # Only the raw bytes show the sign and payload of a NaN.
+        # The text of a NaN needs its raw bytes, for its sign and payload.
         return self.plain % tuple(convert(item) for convert, item in zip(self.slow, raw))
 
 

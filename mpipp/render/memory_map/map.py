@@ -31,8 +31,8 @@ _FIRST_ROWS, _LAST_ROWS = 8, 3  # rows of a long part
 class MemoryMap:
     """The facts of `count` entries of a datatype. All sizes are in bytes.
 
-    `touched` and `runs` are None if they would take too long. `overlap`, `least_count_overlap` and
-    `misaligned` are None if there is none.
+    `touched` and `runs` are None if computing them would take too long. `overlap`,
+    `least_count_overlap` and `misaligned` are None if there is none.
     """
 
     datatype: Datatype
@@ -130,8 +130,7 @@ class Row(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A text: the part that is left out before the next row, or the repetition that all rows stand
-    for."""
+    """A text between rows: the part that is left out here, or how often the drawn rows repeat."""
 
     text: str
     folded: bool = False
@@ -324,8 +323,7 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
 
 
 def _part_end(element: Element, place: int) -> int:
-    # The end of the contiguous bytes of the element from `place` on: a pair type may contain a
-    # hole.
+    # The end of the element's contiguous bytes from `place` on. A pair type may contain a hole.
     leaf, start = element.datatype, element.displacement
     if predefined.value_class(leaf.name) != "pair":
         return start + leaf.size
