@@ -341,7 +341,7 @@ class Registry:
         Args:
             grows: whether the process runs while it is read.
         """
-        unlisted = "unlisted" in comm.header.flags  # another communicator may have this handle now
+        unlisted = "unlisted" in comm.header.flags  # MPI may have reused the handle
         return self._ledger.history(channel, None if unlisted else comm.header.handle, grows)
 
     def touches(self) -> Iterator[Touch]:
@@ -367,14 +367,15 @@ class Registry:
         return log_of(self._source, self._datatypes, ops, self.info.world_rank)
 
     def guard_switches(self) -> Iterator[guard_records.Switch]:
-        """Return the switches for a debugger, for each call whose operations are guarded."""
+        """Return the switches by which a debugger makes the guard of a call ignore its time
+        limit."""
         return guard_records.switches(self._source)
 
     def _stored_at(self, place: int, first: Request) -> Known:
         found = first
         for request in self._sharing(first):
             if request.call.requests == place:
-                found = request  # a newer request has overwritten the older one's handle there
+                found = request  # the newest request there has overwritten older ones
         return found
 
     def _sharing(self, first: Request) -> Iterator[Request]:

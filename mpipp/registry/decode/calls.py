@@ -34,7 +34,7 @@ from mpipp.registry.layout.record_fields import (
 from mpipp.registry.layout.record_source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
-_MAX_PEERS = 1 << 31  # peers or partitions: their number is an int
+_MAX_PEERS = 1 << 31  # of peers or partitions: MPI passes the number as an int
 # The number of cached shares (a buffer's part for one process). The checks of an exchange read each
 # share several times.
 _MOST_KNOWN = 1024
@@ -46,7 +46,7 @@ _KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
 _INDEXED = ("MPI_Waitsome", "MPI_Testsome", "MPI_Request_get_status_some")
 
 _Known = Union[DatatypeRecord, Broken, None]
-_Find = Callable[[int], _Known]  # finds a datatype by its handle
+_Find = Callable[[int], _Known]  # returns the datatype of a handle
 
 
 class Calls:
@@ -335,7 +335,8 @@ def _array(name: str, vector: RawVector) -> ArrayArgument:
 
 
 def _of_vector(facts: Procedure, role: str, vector: RawVector) -> Iterator[ArrayArgument]:
-    # The counts and displacements of one side of MPI_Alltoallv, MPI_Gatherv and similar calls.
+    # The arrays of counts and displacements for the send or the receive buffer of MPI_Alltoallv,
+    # MPI_Gatherv and similar calls.
     every = [one for one in facts.buffers if one.times == "each"]
     counts = next((one.count for one in every if one.role == role), "")
     letter = role[:1] if len(every) > 1 else ""
@@ -346,7 +347,7 @@ def _of_vector(facts: Procedure, role: str, vector: RawVector) -> Iterator[Array
 
 
 def _answered(raw: RawCall, present: frozenset[str]) -> bool:
-    # The wrapper clears the call's ordinal when the call has got its message.
+    # Return whether the call has its message: then the wrapper has cleared the call's ordinal.
     if "recv_ordinal" in present:
         return raw.recv_ordinal == 0
     return "ordinal" in present and "source" in present and raw.ordinal == 0
@@ -364,7 +365,7 @@ def _implied_count(name: str, found: Mapping[str, int | tuple[int, ...] | None])
 
 class _Shares(Sequence[Share]):
     # The counts, displacements and datatypes of MPI_Alltoallv and similar calls, one share for each
-    # peer. They are read on demand, so a million peers cost nothing.
+    # peer. They are read on demand, so unread shares of a million peers cost nothing.
 
     def __init__(
         self,

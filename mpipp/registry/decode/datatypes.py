@@ -32,7 +32,7 @@ _SMALLEST_PAIR = 6  # bytes of MPI_SHORT_INT, as packed
 
 
 class _Begun(NamedTuple):
-    # A record that was read; its components may be unknown yet.
+    # A datatype whose record was read, but perhaps not yet those of its components.
     header: Header
     raw: RawDatatype
     components: tuple[int, ...]  # addresses of their records

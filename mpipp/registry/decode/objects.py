@@ -31,7 +31,7 @@ from mpipp.registry.layout.record_source import UNCERTAIN, Source, certain, expe
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
 _DOUBTED = 2  # bit of `special`: MPIPP_DOUBTED
-_CLOSED = (1 << 64) - 2  # replaces a communicator's handle when another one gets that handle
+_CLOSED = (1 << 64) - 2  # replaces the handle of a communicator if MPI has reused the handle
 
 
 class Objects:
@@ -70,7 +70,7 @@ class Objects:
         raw = self.raw("request", RawRequest, record)
         state = self._source.enumerator("request_state", raw.state)
         call = self._calls.call(raw.call)
-        # The call's own return address may be in MPI's Fortran layer.
+        # The object's site is better: the call's return address may be in MPI's Fortran layer.
         own = header.site
         if own.python or own.frames or (own.address and own.address != call.site.address):
             call = replace(call, site=header.site)
@@ -198,7 +198,8 @@ class Objects:
         )
 
     def _together(self, address: int, comm: int) -> dict[str, int]:
-        # The data of a file's channel, as long as its communicator is not freed.
+        # The ordinal of MPI_File_open and the number of collective calls; {} if the communicator
+        # was freed.
         decoder = self._source.linked_decoder("channels", RawChannel) if address else None
         if decoder is None:
             return {}
@@ -233,7 +234,7 @@ class Objects:
 
 
 class _Channels(Sequence[model.Channel]):
-    # Read on demand, because only checks of several processes use channels.
+    # The channels of a communicator, read on demand: only checks of several processes use them.
 
     def __init__(self, source: Source, address: int, comm: int) -> None:
         self._source = source

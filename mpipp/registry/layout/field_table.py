@@ -70,7 +70,7 @@ class Decoder(Generic[Record]):
 
     def __init__(self, make: type[Record], code: str, order: _Order) -> None:
         self._struct = struct.Struct(code)
-        # Does the same as `make._make`, but without Python code: there may be 10^6 records.
+        # Like `make._make`, but faster, without Python code: there may be 10^6 records.
         self._make: Callable[[tuple[Any, ...]], Record] = functools.partial(tuple.__new__, make)
         self._order = order
         self.size = self._struct.size  # bytes of a record

@@ -12,7 +12,7 @@ from mpipp.registry.layout.record_fields import RawChunk, RawObject, RawSlot
 from mpipp.registry.layout.record_source import Source
 
 _HASH = 0x9E3779B97F4A7C15
-_REMOVED = 1  # replaces the address of a removed record
+_REMOVED = 1  # stands in a slot whose record was removed
 _PROBE = 4  # slots that are read at a time
 _MAX_PROBE = 1 << 16
 _MAX_CHUNKS = 1 << 20
@@ -116,7 +116,7 @@ class Tables:
         return None
 
     def _scan(self, kind: str, handle: int) -> int | None:
-        # A search without the hash table: the process was stopped while the wrapper replaced it.
+        # Search all records: the process was stopped while the wrapper replaced the hash table.
         hidden = self._source.value("flag", "unlisted")
         for found in self.records(kind):
             if not isinstance(found, Broken):
@@ -127,7 +127,8 @@ class Tables:
 
     def _chunk(self, start: int, count: int, size: int) -> Iterator[tuple[int, bytes]]:
         if count:
-            # Read the last record first: a damaged count must fail before all records are made.
+            # Read the last record first: a damaged count must fail before the loop reads all
+            # records.
             self._source.memory.read(start + (count - 1) * size, size)
         step = _READ // size
         for first in range(0, count, step):
@@ -147,8 +148,7 @@ class Tables:
             raw = source.raw_header(kind, record)
             if not raw.serial or raw.flags & hidden:
                 continue
-            # The wrapper does not query every handle's INTEGER; then it is 0. Only a constant may
-            # have the INTEGER 0.
+            # A recorded INTEGER of 0 means that the wrapper did not query it, except for constants.
             if raw.flags & null:
                 index.setdefault(raw.fint, address)
             elif raw.fint or raw.flags & predefined:

@@ -27,7 +27,7 @@ class RawPythonPlace(NamedTuple):
 
 
 class PythonPlaces:
-    """Lines of Python that stand for return addresses. Each is decoded only once."""
+    """Lines of Python that replace return addresses of C. Each is decoded only once."""
 
     def __init__(self, memory: Memory, layout: Layout) -> None:
         self._memory = memory
@@ -73,7 +73,7 @@ class PythonPlaces:
 
 
 class _Copy:
-    # Memory of which only some pieces were copied.
+    # The pieces of the interpreter's memory that the wrapper has copied.
     def __init__(self, pieces: list[tuple[int, bytes]]) -> None:
         self._pieces = pieces
 

@@ -31,12 +31,12 @@ _MAX_STRING = 4096  # bytes
 _STRING_STEP = 256
 _MAX_ARRAY = 1 << 27  # bytes
 _SMALL_ARRAY = 4096  # bytes
-_FEW = 16  # numbers of an array that is read without a test of its end
+_FEW = 16  # arrays with at most this many numbers are read at once
 _MOST_KEPT = 1 << 26  # numbers in arrays, and bytes of strings: some gigabytes in Python
-_MOST_PROCESSES = 1 << 22  # processes for which mpipp makes lists
+_MOST_PROCESSES = 1 << 22  # most processes in a communicator
 _MAX_FRAMES = 1024
 _MOST_STACKS = 1 << 16
-_MAX_ENTRIES = 100_000  # entries of a table of names
+_MAX_ENTRIES = 100_000  # most entries in a table of names
 
 UNCERTAIN = 1 << 63  # the wrapper sets this bit in counts and ordinals that are uncertain
 
@@ -323,9 +323,9 @@ class Source:
         return struct.unpack_from(f"{self.byte_order}{count}{code}", data)
 
     def linked_decoder(self, name: str, make: type[Record]) -> Decoder[Record]:
-        """Return a decoder for records that others refer to by address.
+        """Return a decoder for records that are reached only through addresses in other records.
 
-        A table without entries describes these records.
+        The list of tables has a table without entries for these records.
         """
         table = self.tables.get(name)
         if table is None:
@@ -368,7 +368,8 @@ class Source:
         return decoder, self.memory.read(table.entries, table.count * decoder.size)
 
     def _prepare_headers(self) -> None:
-        # The number of an object's kind is its position among the tables of objects.
+        # In records, a kind of objects is a number: the position of its table among those of
+        # objects.
         layout = self.layout
         self._offsets: dict[str, int] = {}
         self._numbers: dict[str, int] = {}

@@ -23,8 +23,8 @@ from mpipp.registry.layout.record_source import Source
 
 _MAX_WORDS = 1 << 24  # words of a page
 _MOST_WORDS = 1 << 26  # words of all pages: the wrapper keeps 64 MiB unless the user wants more
-_RECENT = 64  # the longest period of a run, in calls
-_MOST_KNOWN = 1 << 16  # different calls of a history
+_RECENT = 64  # longest sequence of calls that a run repeats
+_MOST_KNOWN = 1 << 16  # decoded calls in the cache
 _WORD = struct.Struct("<Q")
 PLAIN = 48  # bytes of the shortest call: it has one buffer, and nothing else
 
@@ -37,8 +37,8 @@ class Layout(NamedTuple):
     call: int
     run: int
     ordinal: int
-    started: int  # bits of a call with a second place, at which it was started
-    # Patterns for shortest calls, which are then not decoded one by one.
+    started: int  # flags of a call whose item also has the place that started it
+    # Patterns for calls of the shortest form, which then need no decoding one by one.
     plain: re.Pattern[bytes]  # adjacent calls
     all_plain: re.Pattern[bytes]  # only shortest calls and runs
     heads: re.Pattern[bytes]  # the head of a call or a run
@@ -93,8 +93,8 @@ class History:
         self._words = 0  # words of all pages that were read
         self._recent: list[KeptCall] = []
         self._next = 1
-        self._highest = 0  # the highest ordinal so far
-        self._told = 0  # calls of the current run were returned up to this ordinal
+        self._highest = 0  # highest ordinal so far
+        self._told = 0  # the last returned ordinal of the current run
         self._back = False  # whether an item has replaced earlier ordinals
         self._found: list[Stretch] = []
 
@@ -112,12 +112,13 @@ class History:
         Ordinals without a kept call are left out. Raises MpippError if the history is invalid.
 
         Args:
-            period: that of the channel's current run, read after `last` and before this call.
+            period: the period of the channel's current run, read after `last` and before this call.
             last: the result of `last`.
         """
         for data in self._new_data():
             self._take_all(data)
-        # If the run was closed in the meantime, it is already among the items, beyond `last`.
+        # If the process has ended the run since then, the new items already contain it, beyond
+        # `last`.
         follows = self._highest == self._next - 1 and not self._raw().full
         if period and follows and last >= self._next:
             self._open_run(period, last)
@@ -195,7 +196,7 @@ class History:
             position += size
 
     def _several(self, data: bytes, start: int, end: int) -> None:
-        # Adds adjacent shortest calls together: there may be a million.
+        # Adds a block of adjacent calls of the shortest form at once: there may be a million.
         known = self._known
         places = range(start, end, PLAIN)
         self._add(Singles, tuple([known[data[place : place + PLAIN]] for place in places]))
@@ -263,7 +264,7 @@ class History:
                 raise MpippError(
                     f"a history has more than {8 * _MOST_WORDS} bytes: mpipp reads no more"
                 )
-            # Read the words after their number, because the process may be writing more.
+            # Read first the number of words, then the words: the process may write more meanwhile.
             data = read(address + decoder.size + 8 * start, 8 * (page.used - start))
             yield data if source.byte_order == "<" else _swapped(data)
             address = page.next
@@ -282,12 +283,12 @@ class Items:
 
     @cached_property
     def heads(self) -> list[bytes]:
-        """The head of each item."""
+        """The first words of each item: see `Outline`."""
         return self._layout.heads.findall(self._data)
 
     @cached_property
     def numbers(self) -> list[bytes]:
-        """The number of each item."""
+        """The last word of each item: see `Outline`."""
         return self._layout.numbers.findall(self._data)
 
     def call(self, head: bytes, count: int) -> Call:
@@ -315,7 +316,7 @@ class CallsByWords(dict[bytes, KeptCall]):
         return kept
 
     def _key(self, data: bytes) -> bytes:
-        # The call's words without its places.
+        # The words of a call without its places in the source.
         present = int.from_bytes(data[16:24], "little")
         rest = data[32:] if present & self._started else data[24:]
         return data[:8] + data[16:24] + rest

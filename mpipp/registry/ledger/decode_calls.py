@@ -24,7 +24,7 @@ from mpipp.registry.ledger.channel_history import History, Layout
 _ADDRESS = (1 << 56) - 1
 _MOST_ARGUMENTS = 16
 _OWN, _COMMUTES = 1 << 63, 1 << 62  # bits that mark an operation made by MPI_Op_create
-_NULL = 1 << 33  # stands for a null pointer, where the number of values is otherwise
+_NULL = 1 << 33  # in place of the number of values: the pointer is null
 _STEP_WORDS = 6
 
 # The fields of a collective call that the wrapper keeps, in their order.
@@ -89,8 +89,8 @@ class Ledger:
         )
 
     def _step(self, words: tuple[int, ...]) -> Call:
-        # A step of a process becomes a call; the names of its kind and flags are among the
-        # arguments.
+        # A step as a call: a send, receive or collective call in the order of the process. The
+        # arguments include the names of the step's kind and flags.
         if len(words) != _STEP_WORDS:
             raise MpippError(f"a step in the ledger has {len(words)} words")
         head, caller, _, identity, kind, key = words

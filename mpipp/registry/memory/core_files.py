@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-# Stands for a larger number of program headers, which is in the first section header (PN_XNUM).
+# PN_XNUM: the number of program headers is larger, and stored in the first section header.
 _MANY = 0xFFFF
 _MOST_HEADERS = 1 << 20
 _HEADER = 56  # bytes of a program header

@@ -16,7 +16,7 @@ from mpipp.registry.memory.cpython_objects import Kind, Named, Objects, layout_o
 
 _MOST_FRAMES = 8
 _MOST_OBJECTS = 8000
-_DEEPEST = 4  # steps from a variable; `self.grid.levels[0].u` has 4
+_DEEPEST = 4  # levels below a variable; `self.grid.levels[0].u` is at level 4
 _MOST_BASES = 16
 _MOST_DIMENSIONS = 64
 _LARGEST = 1 << 48
@@ -226,7 +226,7 @@ class _Search:
         if self._memory.read(dtype + _ORDER, 1) not in (b"=", b"|", b"<"):
             kind = ""
         size = self._item_size(array)
-        if size < _LEAST_FLOAT and kind == "float":  # MPI has no datatype for it
+        if size < _LEAST_FLOAT and kind == "float":  # not a number for which MPI has a datatype
             kind = ""
         return PythonArray(one.name, "ndarray", low, high, kind, size, count, self._owner(array))
 

@@ -83,7 +83,7 @@ _LAYOUTS = {
 _NEXT_THREAD = 8
 _COOKIE = b"xdebugpy"
 _TOLD = {"head": 40, "next_interpreter": 64, "threads": 72, "frame": 184, "native_id": 200}
-_NO_LINE = 128  # -128 in the table of 3.10
+_NO_LINE = 128  # in the table of 3.10, -128: no line
 _PARTS = "/mpi4py/"  # mpi4py's modules are skipped: users want the line that called them
 
 
@@ -100,7 +100,8 @@ def at(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) ->
 
 
 def stack(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) -> Iterator[Place]:
-    """Yield the program's lines that a thread is at, innermost first, as far as they are known."""
+    """Yield the program's lines that a thread executes, innermost first, as far as they are
+    known."""
     layout = _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
     if layout is None:
         return

@@ -15,7 +15,7 @@ from mpipp.registry.memory.address_space import Memory
 _WORD = 8
 _HEAD = 2 * _WORD  # the size of the previous block, if that is free, and the size of this block
 _IN_USE, _MAPPED, _ARENA, _FLAGS = 1, 2, 4, 7
-_LEAST = 32  # bytes of the smallest block with its head
+_LEAST = 32  # bytes of the smallest block, including its head
 _PAGE = 4096
 _STEP = 1 << 16  # bytes that are read at once
 _MOST_BLOCKS = 100_000

@@ -118,7 +118,7 @@ class LoggedCalls:
         self._procedures: dict[tuple[int, int], str] = {}  # keys: kind and procedure of an entry
 
     def selected(self, *kinds: int) -> Iterator[Entry]:
-        """Yield the entries of these kinds in their order."""
+        """Yield the entries of these kinds, in the order of the log."""
         return entries.entries(self._words, self._places, kinds)
 
     def entry(self, number: int) -> Entry:
@@ -167,7 +167,7 @@ class LoggedCalls:
         """The number of threads with events, and the knowledge of their order."""
         observed = self._around.naming.value("log_threads", "observed")
         atomics = self._around.naming.value("log_threads", "atomics")
-        # The other entries have the threads of earlier ones.
+        # Other entries are stored as differences to these, and belong to the same threads.
         threads = {self._words[at] >> 48 for at in self._places.whole}
         known = [entry.words[0] for entry in self.selected(self._kinds.threads)]
         return ThreadOrder(
@@ -195,7 +195,7 @@ class LoggedCalls:
         places: dict[int, int] = {}
         datatypes: dict[int, int] = {0: 0}
         procedures: dict[int, str] = {}
-        for at in self._places.whole:  # the other entries have no places or datatypes of their own
+        for at in self._places.whole:  # similar entries share the place and datatypes of these
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
@@ -245,7 +245,7 @@ class LoggedCalls:
                 )
         return Call(
             procedure=procedure,
-            state="active" if is_operation else "over",  # a call with addresses must not be "over"
+            state="active" if is_operation else "over",  # "over" would hide the buffers
             serial=0,
             site=self.site(entry.place),
             frame=0,
@@ -270,15 +270,15 @@ class LoggedCalls:
         return self._around.naming.procedure(entry.procedure)
 
     def site(self, place: int) -> Site:
-        """Return the place of a moment."""
+        """Return the call site that a moment's place stands for."""
         return self._around.naming.site(place, 0)
 
     def word(self, enumeration: str, value: int) -> str:
-        """Return the name of a value."""
+        """Return the name of a value of an enumeration."""
         return self._around.naming.enumerator(enumeration, value)
 
     def moment(self, entry: Entry, step: int = 0) -> Moment:
-        """Return the moment of an entry's event."""
+        """Return the moment of an event of an entry."""
         thread = self._threads.get(entry.thread)
         if thread is None:
             thread = self._threads[entry.thread] = len(self._threads)

@@ -20,8 +20,8 @@ from mpipp.registry.layout.record_source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # words of a page, and so of an entry
 _MOST_WORDS = 1 << 26  # words of all pages
-_MOST_FITTING = 1 << 16  # heads that are remembered
-FIRST = 2  # words of an entry that all kinds have
+_MOST_FITTING = 1 << 16  # heads in the cache
+FIRST = 2  # first words of an entry, equal for all kinds
 _KIND = 0x3F  # bits of a head, the first word of an entry
 # Bits of the head of an entry that is similar to an earlier one. Only the differing words follow
 # the head, or their differences, two in one word.
@@ -33,7 +33,7 @@ ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
 MESSAGE = 1 << 62  # bit of a request's number: a message that a matching probe took
 
 
-# The number of words in addition to FIRST, for each kind: exactly, or at least.
+# The number of words behind the first FIRST ones, for each kind: exactly, or at least.
 _EXACT = {
     "window": 11,
     "freed": 2,
@@ -171,7 +171,7 @@ _FREQUENT = ("operation", "synchronization", "send", "receive", "collective", "c
 
 
 class Places(NamedTuple):
-    """The indices of the entries' first words: of all, and of complete entries only.
+    """The indices of the entries' first words. `whole` leaves out entries stored as differences.
 
     `rare` has the numbers of the entries whose kinds are not in `frequent`.
     """
@@ -187,7 +187,7 @@ def places(of: array[int], kinds: Kinds) -> Places:
     frequent = frozenset(getattr(kinds, name) for name in _FREQUENT)
     found = Places(array("Q"), array("Q"), array("Q"), frequent)
     sizes = _sizes(kinds)
-    fitting: dict[int, int] = {}  # words of entries that are like earlier ones, by their heads
+    fitting: dict[int, int] = {}  # sizes of entries stored as differences, by their heads
     at, end = 0, len(of)
     while at < end:
         head = of[at]
@@ -212,7 +212,7 @@ def places(of: array[int], kinds: Kinds) -> Places:
 
 
 def _fits(of: array[int], head: int, whole: array[int]) -> bool:
-    # Returns whether the similar entry that this one refers to exists, and whether the lengths fit.
+    # Returns whether the earlier entry exists from which this one differs, and the lengths fit.
     number = head >> 16 + _CHANGES
     if number >= len(whole):
         return False
@@ -230,7 +230,7 @@ def _bits(mask: int) -> tuple[int, ...]:
 
 
 def _changed(head: int) -> tuple[int, ...]:
-    # The indices of the words in which an entry differs from the similar one.
+    # The indices of the words in which an entry differs from the earlier one.
     return _bits(head >> 16 & (1 << _CHANGES) - 1)
 
 
@@ -263,8 +263,7 @@ def entry(of: array[int], places: Places, number: int) -> Entry:
 
 
 def _change(own: array[int], head: int, left: array[int]) -> None:
-    # Changes a copy of the similar entry's words into those of this one. `left` are its stored
-    # words.
+    # Turn a copy of the earlier entry's words into this entry's words. `left` are the stored words.
     changed = _changed(head)
     if not head & _NARROW:
         for i, word in zip(changed, left):
@@ -295,13 +294,13 @@ def written(of: array[int], at: int) -> bytes:
 
 
 def entries(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[Entry]:
-    """Yield the entries of these kinds, or all, in their order."""
+    """Yield the entries of these kinds, or all, in the order of the log."""
     for number in numbers(of, places, kinds):
         yield entry(of, places, number)
 
 
 def numbers(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[int]:
-    """Yield the numbers of the entries of these kinds, or of all, in their order."""
+    """Yield the numbers of the entries of these kinds, or of all, in the order of the log."""
     if not kinds:
         yield from range(len(places.all))
     elif places.frequent.isdisjoint(kinds):
@@ -342,15 +341,15 @@ class Message(NamedTuple):
 
 
 class Receives:
-    """The messages of a log's receives, known after all receives were read.
+    """The messages of a log's receives, determined from all receives of the log.
 
     MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), regardless of
     their completions. A message is None if it is uncertain.
 
     Attributes:
         ended_by: the messages of receives, by the number of the entry that completes them.
-        begun: the message by the entry that begins a nonblocking receive.
-        probed: the message by the entry of a probe.
+        begun: the messages, by the entry that begins a nonblocking receive.
+        probed: the messages, by the entry of a probe.
     """
 
     def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:

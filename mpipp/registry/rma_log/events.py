@@ -81,15 +81,16 @@ class Events:
         self._queried = queried
         self._kinds = kinds
         self._members: dict[int, Members] = {}
-        self._groups: dict[int, Members] = {}  # groups of windows, by the windows' serials
+        self._groups: dict[int, Members] = {}  # windows' groups, by the windows' serials
         self._segments = Segments()
         # Entries of persistent requests: sends, collective operations, or partitioned operations.
         self._persistent: dict[int, Entry] = {}
         self._starts: dict[int, int] = {}
-        self._told: set[int] = set()  # requests for which a Completed event must follow
+        self._told: set[int] = set()  # requests whose completion becomes a Completed event
         self._others: set[int] = set()  # requests of communication with another MPI_COMM_WORLD
         self._assertions = log.assertions
-        # For the words of an entry: the class of its event, and the fields of the first such event.
+        # By the words of an entry: the class of its event, and the fields of the first event with
+        # these words.
         self._known: dict[bytes, tuple[Callable[..., Event], Moment, tuple[Any, ...]]] = {}
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
@@ -343,7 +344,7 @@ class Events:
             yield ReceiveBegun(self._log.moment(entry), *self._taken(message))
 
     def _taken(self, message: Message | None) -> tuple[Channel, bool, bool]:
-        # The channel of a message, and the wildcards with which it was received.
+        # The channel of a message, and whether it was received with MPI_ANY_SOURCE and MPI_ANY_TAG.
         if message is None:
             raise Cut
         source, tag = signed(message.source), signed(message.tag)
@@ -398,8 +399,8 @@ class Events:
             return all_of_them if root == self._log.rank else ()
         if called.flow == "prefix":
             return members.ranks[: members.ranks.index(self._log.rank)]
-        # Any other call is taken to send data from all to all. In an intercommunicator each group
-        # gets data of the other group.
+        # Assume that any other call sends data from all processes to all. In an intercommunicator
+        # each group gets data of the other group.
         to_others = called.flow == "exchange" or called.operation == "Barrier"
         return all_of_them if to_others else None
 

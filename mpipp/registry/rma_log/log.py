@@ -61,7 +61,7 @@ class LoggedEvents:
         self._kinds = kinds
         self._around = around
         self._next = 0  # number of the next entry
-        self._round = 0  # number of entries that the repetitions found last have
+        self._round = 0  # entries in one repetition, as found by `repetitions`
 
     def __iter__(self) -> Iterator[Event]:
         kinds, words, places = self._kinds, self._words, self._places.all
@@ -81,11 +81,12 @@ class LoggedEvents:
             return
 
     def repetitions(self, first: int, last: int) -> int:
-        """Return how often the events after number `first`, up to `last`, follow once more."""
+        """Return how often the events after number `first`, up to `last`, are repeated behind
+        `last`."""
         begin, end = first // STEPS + 1, last // STEPS + 1
         self._round = end - begin
         return repetitions(self._words, self._places, self._kinds, begin, end)
 
     def leave_out(self, times: int) -> None:
-        """Continue behind so many of the repetitions that were found last."""
+        """Skip this number of the repetitions that `repetitions` has just found."""
         self._next += times * self._round

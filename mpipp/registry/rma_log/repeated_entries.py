@@ -27,7 +27,7 @@ class _Field(NamedTuple):
 
 
 def repetitions(of: array[int], places: Places, kinds: Kinds, first: int, last: int) -> int:
-    """Return how often the entries from `first` to before `last` follow once more, from `last` on.
+    """Return how often the entries from `first` to before `last` are repeated from `last` on.
 
     Both are numbers of entries.
     """
@@ -58,7 +58,7 @@ def repetitions(of: array[int], places: Places, kinds: Kinds, first: int, last: 
 
 def _increase_alike(fields: list[_Field], before: int, now: int) -> bool:
     # Return whether no number decreases, and all requests increase by the same number. Otherwise
-    # other requests might complete. In entries with differences, 0 may stand for a request.
+    # other requests might complete. In entries stored as differences, a request may be 0.
     steps = set[int]()
     for field in fields:
         step = field.of(now) - field.of(before)
@@ -70,7 +70,7 @@ def _increase_alike(fields: list[_Field], before: int, now: int) -> bool:
 
 
 def _fields(of: array[int], places: Places, kinds: Kinds, first: int, last: int) -> list[_Field]:
-    # The numbers that may differ, in the words of the entries from `first` to before `last`.
+    # The numbers that may differ between repetitions of the entries from `first` to before `last`.
     counted = {kinds.send: (3,), kinds.collective: (1,)}
     requests = {
         kinds.operation: (3,),

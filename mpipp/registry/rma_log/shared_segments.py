@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mpipp.model.rma_events import Comb, Lent, Memory
 
-OWN = -1  # stands for the rank of this process
+OWN = -1  # in place of this process's rank
 
 
 class Segment(NamedTuple):
@@ -65,7 +65,7 @@ class Segments:
         return tuple(own), tuple(others)
 
     def _parts(self, comb: Comb) -> Iterator[tuple[Segment | None, Memory]]:
-        # Splits bytes by owner, at this process's addresses. None: its own bytes.
+        # Splits bytes by owner, at this process's addresses. The segment is None for its own bytes.
         if comb.stride < 0:
             first = comb.first + comb.stride * (comb.times - 1)
             comb = comb._replace(first=first, stride=-comb.stride)
@@ -85,12 +85,12 @@ class Segments:
 
 
 def _moved(memory: Memory, to: Segment) -> Memory:
-    # The same bytes at the owner's addresses.
+    # The bytes at the addresses that they have in the owner.
     return tuple(part._replace(first=part.first + to.there - to.low) for part in memory)
 
 
 def _within(comb: Comb, low: int, high: int) -> list[Comb]:
-    # The bytes in [low, high): complete blocks as one item, and the parts of others.
+    # The bytes in [low, high): all complete blocks as one item, and parts of cut blocks.
     if low >= high:
         return []
     first, length, stride, times = comb
