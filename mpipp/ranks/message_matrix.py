@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The messages between ranks as a matrix, and the messages on their way."""
+"""The messages between ranks as a matrix, and the messages that are not yet received."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NONE = "."
 
 
 class OnTheWay(NamedTuple):
-    """Messages that were sent, and for which no receive is posted.
+    """Messages that were sent, while no receive is posted for them.
 
     Attributes:
         bytes: None if unknown.

@@ -65,7 +65,7 @@ class StackTree:
             tree.ranks |= bit
 
     def merge(self, other: StackTree) -> None:
-        """Add the stacks of another tree. It does not change, and shares no data with this one."""
+        """Add the stacks of another tree, as copies: the other tree does not change."""
         pairs = [(self, other)]
         while pairs:
             mine, theirs = pairs.pop()
@@ -142,7 +142,7 @@ class Branch(NamedTuple):
 
 
 def branches(tree: StackTree) -> list[Branch]:
-    """The tree in its shown form, in which an MPI call with its arguments is one step.
+    """The tree as users see it, in which an MPI call with its arguments is one step.
 
     Calls of one procedure with many different arguments are one step without them.
     """
@@ -181,7 +181,7 @@ def _shown(tree: StackTree) -> list[tuple[str, Step, StackTree]]:
 
 
 def _without_arguments(tree: StackTree) -> StackTree:
-    # The ranks whose call has no known arguments.
+    # The ranks whose calls have unknown arguments.
     found = StackTree()
     found.ranks = tree.ranks
     for step, below in tree.below.items():

@@ -39,7 +39,7 @@ def lines(stops: Iterable[Stop]) -> Iterator[str]:
             yield wording.verb(ranks, f"has {stop.cause}", f"have {stop.cause}")
         else:
             yield f"{wording.ranks(ranks)}: {', '.join(filter(None, (stop.cause, stop.place)))}"
-        # Print a source line only once if several groups stopped there.
+        # Print a source line only once if several groups of ranks stopped there.
         following = ordered[number + 1][0] if number + 1 < len(ordered) else None
         if stop.source and (following is None or following.source != stop.source):
             yield stop.source

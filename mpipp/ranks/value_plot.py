@@ -13,7 +13,7 @@ from mpipp.ranks.values import Number, Value, groups
 _BAR = 40  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _SHADES = " ░▒▓█"
-_ODD = "!"  # a number that is not finite
+_ODD = "!"  # the cell of a number that is not finite
 _MOST_ROWS, _MOST_COLUMNS = 64, 64
 _MOST_MAPS = 8
 _Item = TypeVar("_Item")
