@@ -17,9 +17,9 @@ class Touch(NamedTuple):
         serial: number of the operation's request.
         address: address of the first guarded byte that was accessed.
         site: the instruction, with its callers.
-        moved: whether MPI had moved the data when the process called it next; None: unknown.
-        end: the effect of the active call on the operation: "completes", "may complete", "gives up"
-            (frees it). MEANWHILE: it completes the operation, and had begun before the access.
+        moved: whether MPI had transferred the data by the process's next MPI call; None: unknown.
+        end: the effect of the queried call on the operation: "completes", "may complete", "gives
+            up" (frees it). MEANWHILE: it completes the operation, and had begun before the access.
             NEVER: it is MPI_Finalize, and nothing has completed the operation. "": unknown.
         variable: the accessed variable of the program, with a byte offset: "faces+3968"; "":
             unknown.

@@ -13,8 +13,8 @@ class KeptCall:
     """A call in a history, decoded on first use because a history may have a million calls.
 
     Attributes:
-        words: equal for calls of one process that differ only in the channel.
-        key: equal for calls of one process that differ only in place, peer and tag.
+        words: equal for calls of one process that differ at most in the channel.
+        key: equal for calls of one process that differ at most in place, peer and tag.
     """
 
     __slots__ = ("_call", "_make", "key", "words")
@@ -22,7 +22,7 @@ class KeptCall:
     def __init__(self, words: Any, key: Hashable, make: Callable[[Any], Call]) -> None:
         self.words = words
         self.key = key
-        self._make = make  # decodes the words
+        self._make = make  # makes a call from the words
         self._call: Call | None = None
 
     @classmethod
@@ -63,7 +63,7 @@ class Stretch(NamedTuple):
 
     @property
     def written_out(self) -> bool:
-        """Return whether `calls` has a call for each ordinal."""
+        """Return whether nothing is repeated: `calls` has a call for each ordinal."""
         return self.count == 1
 
 
@@ -78,7 +78,7 @@ class Singles(Stretch):
 
 
 class Outline(Protocol):
-    """A whole history in its stored form: items, of which there may be a million.
+    """A whole history as stored: a list of items (calls and runs), perhaps a million.
 
     If two histories have equal numbers at equal indices, these items describe the same ordinals.
     """

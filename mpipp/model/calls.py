@@ -103,16 +103,17 @@ class Call:
     before: int = 0
     # For a waiting call of a watched process: address of a copy of the request handles, else 0.
     shown: int = 0
-    # Arguments of an active call that only its procedure has, by the standard's names: numbers,
-    # handles, and arrays as in a constructor.
+    # Arguments of an active call for which `Call` has no other member, by the standard's names:
+    # numbers, handles, and arrays as in a constructor.
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] | None = None  # recvcounts of MPI_Reduce_scatter
     own_op: OwnOp | None = None  # replaces `op` in a completed call
-    given_types: tuple[DatatypeArgument, ...] = ()  # only in an active call
+    given_types: tuple[DatatypeArgument, ...] = ()  # only known for an active call
     again: bool = False  # MPI_Init called a second time, or a procedure after MPI_Finalize
-    # The call that started the operation, if this completed call made a persistent request.
+    # For a persistent request, the call that started its operation; this call only created the
+    # request.
     start: ThreadCall | None = None
-    arrays: tuple[ArrayArgument, ...] = ()  # except requests and statuses
+    arrays: tuple[ArrayArgument, ...] = ()  # leaves out requests and statuses
     statuses: int | None = None  # address of the status or statuses
     indices: int | None = None  # address of the array for the indices of completed requests
     error_class: str = ""  # if MPI refused a collective call: "MPI_ERR_TRUNCATE"
@@ -126,13 +127,14 @@ class Call:
     def begun(self) -> Site:
         """The place that started the operation.
 
-        For a persistent operation it is the place of MPI_Start, not that of the call that made it.
+        For a persistent operation it is the place of MPI_Start, not that of MPI_Send_init or the
+        like.
         """
         return self.site if self.start is None else self.start.site
 
     @property
     def partitioned(self) -> bool:
-        """Return whether the call makes a partitioned operation (its `peers` are partitions)."""
+        """Return whether the call creates a partitioned operation (its `peers` are partitions)."""
         return self.facts.form == "partitioned"
 
 
@@ -144,7 +146,8 @@ class Request:
         ready: the number of partitions marked so far.
         marks: a byte for each partition, 1 if it is ready or has arrived; None: all are 0.
         newer: the record of the next newer request with the same handle; 0 if there is none.
-        doubted: several requests shared its handle, and one of them is complete: perhaps this one.
+        doubted: several requests shared its handle, and one of them is complete, but it is unknown
+            which.
         start: the call that started the operation last, if it is persistent.
         tid: the thread that started the operation, from gettid; 0: unknown.
         starts: how often a persistent collective or a partitioned operation was started.
@@ -191,7 +194,7 @@ class Polls:
 
     first: int  # ordinal number of the first call in its thread
     call: Call  # the last call; it may be active
-    vary: bool = False  # whether the calls differ in other arguments than their requests
+    vary: bool = False  # whether the calls differ in more than their requests
 
     @property
     def count(self) -> int:

@@ -51,7 +51,7 @@ class Site:
     python: PythonLine | None = None  # replaces the address if the caller is Python code
 
 
-class Header(NamedTuple):  # a named tuple, because there may be 10^5 and it is made fast
+class Header(NamedTuple):  # a named tuple is fast to create, and there may be 10^5
     """The data that all kinds of objects have. `serial` numbers the objects of a kind from 1."""
 
     kind: str  # an item of KINDS
@@ -64,7 +64,7 @@ class Header(NamedTuple):  # a named tuple, because there may be 10^5 and it is 
     name: str  # from the user or the standard, else ""
     record: int  # address of the record
     freed_at: Site | None = None  # place of the free, if known
-    holders: int = 0  # further handles that must be freed, too (MPI_Comm_group)
+    holders: int = 0  # more handles that the program must free, too (MPI_Comm_group)
 
     @property
     def is_ended(self) -> bool:

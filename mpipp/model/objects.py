@@ -16,9 +16,9 @@ from mpipp.model.process_info import NOTHING_ATTACHED, Attachment
 class Channel:
     """The count of started sends, or of posted receives, for one peer and one tag.
 
-    While receives are frozen, a receive with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message
-    of any channel. Then `count` counts the receives posted before that receive, and `posted` counts
-    all.
+    While the message of a receive with MPI_ANY_SOURCE or MPI_ANY_TAG is unknown (`Comm.frozen`),
+    that receive may belong to any channel. Then `count` counts the receives posted before that
+    receive, and `posted` counts all.
     """
 
     # "sends", "receives", "collectives". "partitioned sends" and "partitioned receives" count the
@@ -32,7 +32,7 @@ class Channel:
     posted: int = 0
     history: int = 0  # address of the history's record; 0: there is no history
     period: int = 0  # period of the history's current run
-    shared: bool = False  # threads use it without order: ordinals and counts are uncertain
+    shared: bool = False  # concurrent calls by threads: ordinals and counts are uncertain
     gaps: bool = False  # the history lacks a call, or has a wrong one
 
 
@@ -58,7 +58,7 @@ class Comm:
     destinations: tuple[int, ...] | None = None
     identity: int = 0  # equal in all its processes, and unique to it; 0: unknown
     uncertain: frozenset[str] = frozenset()  # sequences with uncertain ordinals
-    uncertain_all: frozenset[str] = frozenset()  # uncertain ones, not due to threads
+    uncertain_all: frozenset[str] = frozenset()  # uncertain for another reason than threads
     frozen: bool = False  # whether the channel of some receive remains unknown
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
     returned_any: int = 0  # returned blocking receives among these; `channels` counts them
@@ -106,7 +106,7 @@ class Win:
     locking: bool = False  # whether an active MPI_Win_lock requests an exclusive lock
     rank: int | None = None  # in the window's group; None: unknown
     taken_base: int = 0  # the address that MPI itself uses
-    reaches: int = 0  # address of the known sizes of other processes' parts; 0: none
+    reaches: int = 0  # address of a table with sizes of other processes' windows; 0: none
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class File:
     etype: int  # datatype handles
     filetype: int
     datarep: str  # "" if never set
-    split: Call | None  # the split collective call between its _begin and _end
+    split: Call | None  # the split collective call that has begun and not ended
     opened: int = 0  # ordinal of MPI_File_open on the communicator; 0: unknown
     joined: int | None = None  # number of collective calls on the file; None: uncertain
     split_doubted: bool = False  # a _begin or _end has failed: `split` is uncertain
@@ -169,7 +169,7 @@ class Message:
     comm: int
     source: int
     tag: int
-    ordinal: int | None = None  # ordinal of its receive, as in a call
+    ordinal: int | None = None  # ordinal of its receive, as in `Call`
 
 
 Object = Union[

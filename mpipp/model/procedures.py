@@ -42,14 +42,15 @@ class BufferArguments:
         if self.times in ("each", "own", "sum"):  # counts, and perhaps datatypes, are arrays
             return {}
         fields = {self.count: "count", self.datatype: "handle"}
-        # Where an argument is missing, the table has the constant 1 or MPI_PACKED.
+        # If the procedure lacks the argument, the table has the constant 1 or MPI_PACKED.
         return {name: value for name, value in fields.items() if name.islower()}
 
 
 class InPlace(NamedTuple):
     """The argument that MPI_IN_PLACE may replace.
 
-    `where` has the processes that may pass it: the "root" only, "all" or none, or "any" process.
+    `where` selects the processes that may pass it: only the "root", "all" or none, or "any"
+    process.
     """
 
     role: str
@@ -65,7 +66,7 @@ class HandleArgument(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A procedure that mpipp does not record, except that a thread is in it."""
+    """A procedure of which mpipp does not record the arguments, only that a thread is in it."""
 
     handles: tuple[HandleArgument, ...] = ()  # passed by value, in the order of the parameters
     needs_mpi: bool = False  # MPI must be initialized and not finalized
@@ -194,5 +195,5 @@ PROCEDURES = {
     found.name: found for row in _rows(procedure_table.TABLE) for found in _procedures(row)
 }
 NAMES = sorted(PROCEDURES)
-LOGICAL = frozenset(procedure_table.LOGICAL.split())  # arguments for which all true values agree
+LOGICAL = frozenset(procedure_table.LOGICAL.split())  # only their truth values must agree
 _MARKED = {name: found for row in _rows(procedure_table.MARKED) for name, found in _marked(row)}

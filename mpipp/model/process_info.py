@@ -63,7 +63,7 @@ class ProcessInfo:
     main_thread: int | None = None  # gettid of the thread that initialized MPI; None: unknown
     tag_ub: int | None = None  # value of the attribute MPI_TAG_UB; None: unknown
     status_size: int = 0  # bytes of an MPI_Status
-    kind_bits: int = 0  # bits of a handle that show its kind; 0: none do
+    kind_bits: int = 0  # mask of the bits of a handle that show its kind; 0: there are none
     ledger_bytes: int = 0  # bytes of the channels' histories
     forgotten: int = 0  # calls for which the ledger had no space
     unasked: int = 0  # queries to the watcher beyond the capacity
@@ -81,7 +81,7 @@ class ProcessInfo:
     apart: int = 0
     unseen: bool = False  # some requests or messages may have no record
     blind: bool = False  # instrumented code cannot check its accesses to buffers
-    crowded: int = 0  # operations without protected pages: the kernel allows no more mappings
+    crowded: int = 0  # operations whose pages were not protected: too many mappings
     untold: int = 0  # accesses to guarded buffers beyond the capacity
     hindrances: frozenset[str] = frozenset()  # why other operations were not guarded
     started_at: int = (

@@ -2,8 +2,8 @@
 """Events of one-sided communication: accesses to windows, and the order of the processes.
 
 The events of a process are in program order; concurrent events of two threads are in the order of
-their records. No event waits for a later one. So the start of a send, a collective call or an
-operation is recorded when it starts. The end of a receive or the completion of a request is
+their records. No event waits for a later one in the log. So the start of a send, a collective call
+or an operation is recorded when it starts. The end of a receive or the completion of a request is
 recorded when it has ended.
 """
 
@@ -25,7 +25,7 @@ class Comb(NamedTuple):
 
 
 Memory = tuple[Comb, ...]  # absolute addresses in one process
-UNKNOWN: Memory = (Comb(0, 0),)  # bytes of which nothing is known
+UNKNOWN: Memory = (Comb(0, 0),)  # stands for bytes at unknown addresses
 
 
 class Moment(NamedTuple):
@@ -33,7 +33,7 @@ class Moment(NamedTuple):
 
     Attributes:
         process: rank in MPI_COMM_WORLD.
-        thread: 0 is the first thread that was seen.
+        thread: its number, in the order of the threads' first events, from 0.
         number: increases with each event of the process.
         place: a key of the source line; equal lines have equal keys.
     """
@@ -122,7 +122,7 @@ class Values(NamedTuple):
         size: bytes of the element.
         given: the origin's value; None: there is none, or it is unknown.
         compared: the value of compare_addr.
-        told: whether a Brought follows, which has the result.
+        told: whether a Brought event with the result follows.
     """
 
     size: int
@@ -132,7 +132,8 @@ class Values(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """The part of an operation's buffer in a shared window that belongs to another process.
+    """The part of an operation's local buffer that lies in another process's part of a shared
+    window.
 
     Attributes:
         written: whether MPI writes it; otherwise MPI reads it.
@@ -158,7 +159,7 @@ class Operation(NamedTuple):
         compare: the buffer of compare_addr, which MPI reads.
         op: "MPI_SUM"; "" for put, get and compare_and_swap.
         types: the basic datatype of each strided set of `at_target`, or one for all.
-        request: for MPI_Rput and similar calls a number that only this operation has; else 0.
+        request: for MPI_Rput and similar calls, a number unique to this operation; else 0.
         values: of an atomic operation on one element; None: unknown.
         frame: a stack address: local variables above it belong to the functions that were active
             at the call; 0: unknown.
@@ -196,7 +197,7 @@ class Operation(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """The result of an atomic operation, recorded after its completion at the origin.
+    """The result of an atomic operation, recorded after the operation has completed at the origin.
 
     Attributes:
         operation: number of the operation's event.
@@ -238,7 +239,7 @@ class Synchronization(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """The program knows that these requests are complete: from a wait, or a successful test.
+    """A wait or a successful test has returned the completion of these requests to the program.
 
     A completed receive is a Received instead.
 
@@ -278,7 +279,7 @@ class Sent(NamedTuple):
 
     Attributes:
         synchronous: the send completes only after the receive has begun.
-        request: a number for its Completed. 0: it is blocking and not synchronous, so it has
+        request: its number in the Completed event. 0: it is blocking and not synchronous, so it has
             already completed.
     """
 
@@ -363,9 +364,9 @@ class Collective(NamedTuple):
         size: number of processes that make the call, in both groups of an intercommunicator.
         sources: ranks in MPI_COMM_WORLD of the processes whose data this one gets, perhaps with its
             own; None: all processes that send data.
-        gives: whether it has data for others.
-        request: 0: the call has ended, and no other event of its process came between. Else a
-            number of its own, and a Completed follows.
+        gives: whether this process contributes data for other processes.
+        request: 0: no event of the process lies between start and end of the call, which has ended.
+            Else a number that only this call has, and a Completed event with this number follows.
     """
 
     moment: Moment
@@ -397,8 +398,9 @@ class OtherWorldContact(NamedTuple):
     """Possible communication with a process of another MPI_COMM_WORLD.
 
     Attributes:
-        tells: this process sends: the other one is ordered after it from now on. Otherwise this
-            process is ordered after everything that preceded in the other one.
+        tells: True: this process sends, so its earlier events happen before later events of the
+            other process. False: it receives, so earlier events of the other process happen before
+            its later ones.
     """
 
     moment: Moment
@@ -409,7 +411,7 @@ class MemoryFreed(NamedTuple):
     """Memory [start, end) was freed.
 
     Attributes:
-        met: for an error, the address of a byte that is in the buffer of a pending operation.
+        met: the address of a byte in the buffer of a pending operation, if the free was an error.
     """
 
     moment: Moment
@@ -419,10 +421,11 @@ class MemoryFreed(NamedTuple):
 
 
 class ThreadReleased(NamedTuple):
-    """A thread passes its order to an object of its process, such as a mutex that it unlocks.
+    """A release by a thread, such as the unlock of a mutex: its earlier events happen before what
+    follows the next acquire.
 
     Attributes:
-        rests: the thread ends, or does nothing before its next acquire.
+        rests: the thread ends, or has no event before its next acquire.
     """
 
     moment: Moment
@@ -431,14 +434,15 @@ class ThreadReleased(NamedTuple):
 
 
 class ThreadAcquired(NamedTuple):
-    """A thread is ordered after all earlier releases of an object of its process."""
+    """An acquire by a thread, such as the lock of a mutex: all earlier releases of the same object
+    happen before it."""
 
     moment: Moment
     object: int
 
 
 class ThreadOrder(NamedTuple):
-    """The order of a process's threads, as far as its log has it.
+    """The knowledge in a log about the order of the process's threads.
 
     Attributes:
         threads: the number of threads with events.

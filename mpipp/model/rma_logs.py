@@ -13,12 +13,13 @@ from mpipp.model.rma_events import Event
 
 @runtime_checkable
 class RepeatableEvents(Protocol):
-    """The events of a process, which knows whether events are repeated."""
+    """The events of a process, in which repetitions can be found and skipped."""
 
     def __iter__(self) -> Iterator[Event]: ...
 
     def repetitions(self, first: int, last: int) -> int:
-        """Return how often the events after number `first`, up to `last`, follow once more.
+        """Return how often the events after number `first`, up to `last`, are repeated behind
+        `last`.
 
         Equal events may differ in their numbers, and in the numbers of requests, collective calls
         and messages, which increase with each repetition.
@@ -26,7 +27,7 @@ class RepeatableEvents(Protocol):
         ...
 
     def leave_out(self, times: int) -> None:
-        """Continue behind so many of the repetitions that were found last."""
+        """Skip this number of the repetitions that `repetitions` has just found."""
         ...
 
 
