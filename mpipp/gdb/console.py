@@ -40,7 +40,8 @@ def output(command: str, *words: int | str) -> str:
 
 
 def typed(text: str) -> str:
-    """The output of a command as the user has typed it, with the lines that belong to it."""
+    """Run a command exactly as the user typed it, perhaps in several lines, and return its
+    output."""
     return decoded(lambda: gdb.execute(text, to_string=True))
 
 

@@ -44,7 +44,7 @@ def rows() -> list[Row]:
 
 
 def _of_job(job: Job) -> Iterator[str]:
-    # Another node's clock is not this one's.
+    # Leave out ranks on other nodes, whose clocks differ from this one's.
     here = {rank: one for rank, one in job.live.items() if not _is_on_another_node(one)}
     times = {rank: call_times.seconds(process) for rank, process in here.items()}
     since = {rank: passed for rank, passed in times.items() if passed is not None}
@@ -52,7 +52,7 @@ def _of_job(job: Job) -> Iterator[str]:
 
 
 def _is_on_another_node(process: Process) -> bool:
-    # process: its number is the inferior's.
+    # The process has the number of its inferior.
     inferior = next((one for one in gdb.inferiors() if one.num == process.number), None)
     return inferior is not None and connections.is_remote(inferior)
 

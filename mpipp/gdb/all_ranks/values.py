@@ -112,7 +112,7 @@ def _thread(inferior: gdb.Inferior) -> gdb.InferiorThread | None:
 
 
 def _frames() -> Iterator[gdb.Frame]:
-    # Begin at the frame that called MPI; outside MPI, at the newest frame of the program.
+    # Search from the frame that called MPI, or outside MPI from the newest frame of the program.
     session = sessions.current()
     call = buffer_lookup.active_call(session) if session is not None else None
     if call is not None:

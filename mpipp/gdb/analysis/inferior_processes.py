@@ -40,7 +40,7 @@ class CheckedInferiors:
         if not inferiors:
             sessions.required()  # raises an error that says what to do
         if not gdb.selected_inferior().pid and inferiors[0].threads():
-            # Else gdb prints a line each time it returns to an inferior without a process.
+            # Without this, gdb prints a line each time it selects an inferior without a process.
             first_thread(inferiors[0]).switch()
         if len(inferiors) == 1:
             with selected(inferiors[0]):

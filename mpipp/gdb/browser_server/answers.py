@@ -106,7 +106,8 @@ class BrowsedInferior:
         return {**_message(line), "words": root.words}
 
     def _item(self, path: tuple[int, ...], session: Session) -> Item:
-        # Items stay until the session drops everything that it derived from memory.
+        # Items stay in the cache until the program runs: then the session drops all that it has
+        # read.
         known: dict[tuple[int, ...], Item] = session.derived.setdefault("browsing", {})
         if path not in known:
             if len(path) == 1:

@@ -34,7 +34,7 @@ class Attach(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"attach{argument}")
         words = argument.split()
         wrong = next((word for word in words if not word.isdigit()), None)

@@ -37,7 +37,7 @@ class Blocks(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"blocks{argument}")
         options, rest = operands.options(argument, ("--map", "--json"))
         if not rest:

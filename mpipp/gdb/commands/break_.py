@@ -42,7 +42,7 @@ class Break(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"break{argument}")
         words = _ARGUMENT.match(argument)
         if words is None:

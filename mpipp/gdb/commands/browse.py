@@ -33,7 +33,7 @@ class Browse(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"browse{argument}")
         options, rest = operands.options(argument, (_TERMINAL,))
         # Sockets and processes take some time to import.

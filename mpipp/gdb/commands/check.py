@@ -32,7 +32,7 @@ class Check(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
         if len(rest.split()) > 1:

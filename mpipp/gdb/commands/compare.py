@@ -34,7 +34,7 @@ class Compare(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"compare{argument}")
         options, rest = operands.options(argument, ("--elements", "--json"))
         from mpipp.gdb.analysis import compare_text  # takes some time to load

@@ -33,7 +33,7 @@ class Frame(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """The line of Python, if the caller is a Python program. gdb itself prints the frame."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"frame{argument}")
         if argument.isdigit():
             _thread(int(argument)).switch()

@@ -44,7 +44,7 @@ class Guard(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"guard{argument}")
         if not argument:
             raise MpippError("write mpipp guard REQUEST, or mpipp guard all")

@@ -23,7 +23,7 @@ class Info(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"info{argument}")
         session = sessions.required()
         return print_.of_kind("info", argument, session) if argument else _lines(session)

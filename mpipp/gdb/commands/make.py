@@ -36,7 +36,7 @@ class Make(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"make{argument}")
         function, rest = _named(argument)
         options, text = operands.options(rest, _LANGUAGES)

@@ -36,7 +36,7 @@ class Typesig(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"typesig{argument}")
         options, rest = operands.options(argument, _JSON)
         if not rest:
@@ -88,7 +88,7 @@ class Match(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"match{argument}")
         options, rest = operands.options(argument, _JSON)
         sides = operands.split_with(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")

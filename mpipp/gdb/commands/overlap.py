@@ -32,7 +32,7 @@ class Overlap(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"overlap{argument}")
         options, rest = operands.options(argument, ("--json",))
         sides = operands.split_with(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")

@@ -134,7 +134,7 @@ def _address_and_count(target: Target) -> tuple[int, int]:
     try:
         return expressions.address_and_count(target.rest)
     except MpippError:
-        if target.rest in _MISSING:  # the user has no variable of this name
+        if target.rest in _MISSING:  # it is not a variable of the user
             missing = f"mpipp {target.text} {target.rest} {_MISSING[target.rest]}"
             raise MpippError(f"a number is missing: write {missing}") from None
         raise

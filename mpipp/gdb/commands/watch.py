@@ -55,7 +55,7 @@ class Watch(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"watch{argument}")
         options, rest = operands.options(argument, _KINDS)
         if not rest:

@@ -30,7 +30,7 @@ class Why(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"why{argument}")
         usage = "mpipp why, with one of --picture, --svg FILE and --json"
         file, options = operands.file_and_options(argument, ("--picture", "--json"), usage)

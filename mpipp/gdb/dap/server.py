@@ -36,7 +36,7 @@ class Server(Observer):
         self._session: DebugSession | None = None
         self._threads: Threads | None = None
         self._handlers: dict[str, Handler] = {}
-        self._proceed: Callable[[], None] | None = None  # a function that lets the ranks begin
+        self._proceed: Callable[[], None] | None = None  # lets the ranks begin
         self._is_configured = False
 
     def begin(self, session: DebugSession, is_attached: bool, stops: bool) -> None:
@@ -120,7 +120,7 @@ class Server(Observer):
         self._proceed = proceed
         if self._threads is not None:
             self._threads.update()
-        if self._is_configured:  # the job was restarted: the client has already set them
+        if self._is_configured:  # the job was restarted: the client has already set its breakpoints
             self._begin()
         else:
             client.send_event("initialized")

@@ -125,7 +125,8 @@ class Variables:
         return self._next - 1
 
     def _node(self, reference: int) -> _Scope | _Node:
-        # Select the frame of the value: gdb reads registers and memory for the selected frame.
+        # Select the frame of the value, because gdb reads registers and memory of the selected
+        # frame.
         node = self._nodes.get(reference)
         if node is None:
             raise MpippError(f"there is no variable {reference}: its rank has run since")

@@ -20,9 +20,9 @@ from mpipp.program_types.types import Array, Record
 
 _FORTRAN_TYPE = re.compile(r"(?:type|class)\s*\(\s*(\w+)\s*\)$", re.IGNORECASE)
 _POINTED = re.compile(r"\*\s*(\w[\w.\[\]]*(?:->[\w.\[\]]+)*)$")
-# For example p[0]@10 or *p@10.
+# An expression for several consecutive objects: p[0]@10 or *p@10.
 _SEVERAL = re.compile(r"(?:\*\s*(\w+)|(\w[\w.\->]*)\[0\])\s*@\s*\w+$")
-_VTAB = re.compile(r"__vtab_\w*_([A-Z]\w*)\b")  # gfortran's table for a derived type
+_VTAB = re.compile(r"__vtab_\w*_([A-Z]\w*)\b")  # gfortran's _vptr table of a derived type
 _KEYWORD = re.compile(r"(?:struct|union|class|enum)\s+")
 _DOMAINS = ("SYMBOL_STRUCT_DOMAIN", "SYMBOL_TYPE_DOMAIN")
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)

@@ -32,8 +32,8 @@ from mpipp.render import buffers
 from mpipp.render.datatype_structs import Constant
 from mpipp.render.structure import Shown, Struct
 
-# `Buffer.request` for a buffer without a request: of the selected thread's active call, or of a
-# completed call.
+# Values of `Buffer.request` for a buffer that belongs to no request, but to the selected thread's
+# active call, or to a completed call.
 _CALL, _COMPLETED = 0, 1
 
 
@@ -45,8 +45,8 @@ class PrintedBuffer(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """The key's root for a buffer of a call. `number` selects the buffer, `also` names its other
-    uses."""
+    """The root of a token's key for a buffer of a call. `number` selects the buffer, `also` names
+    its other uses."""
 
     inferior: int
     thread: int  # the gdb thread of the call; 0 for a request
@@ -121,8 +121,8 @@ def _address(value: gdb.Value) -> int | None:
         if target in (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
             return None
         address = int(value)
-        # Null pointers are frequent, and MPI_IN_PLACE is a small number: skip both for typed
-        # pointers. Variables of type void * may hold MPI_BOTTOM or MPI_IN_PLACE.
+        # Skip small values of typed pointers, because null pointers are frequent. Only a void * may
+        # be MPI_BOTTOM or MPI_IN_PLACE.
         if target != gdb.TYPE_CODE_VOID and not 1 << 12 <= address < (1 << 64) - (1 << 12):
             return None
         return address

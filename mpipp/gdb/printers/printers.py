@@ -151,8 +151,9 @@ class _Tree(_Printer):
 
     def to_string(self) -> str | None:
         # To print a value, gdb calls this and then asks for the children. For a node in a front
-        # end's tree (MI's variable objects), gdb does not call this, or it prints the value in
-        # between (gdb 16). Then it calls another printer of the same part next.
+        # end's tree (MI's variable objects), gdb asks for the children without this call. Or it
+        # prints the value in between (gdb 16): then the next call goes to another printer of the
+        # same part.
         before, _Tree._asked = _Tree._asked, self
         if self._key.in_tree and before not in (None, self) and before._key == self._key:
             return "{...}"
@@ -198,8 +199,8 @@ def _part(key: tokens.Key, what: Shown, i: int | range) -> Any:
     # A part in a form that gdb accepts: a number, a value, or a token.
     try:
         part = structure.part(what, i)
-        # gdb prints its own arrays fast. But in a tree it would not divide them, and would show a
-        # text as an array of characters.
+        # gdb prints its own arrays fast. But in a front end's tree, gdb would not divide them, and
+        # would show a text as an array of characters.
         native = None if key.in_tree and structure.count(part) else native_values.of(part)
     except (gdb.error, MpippError, RecursionError, OverflowError) as error:
         part, native = Constant(f"<{error}>"), None

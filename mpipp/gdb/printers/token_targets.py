@@ -18,7 +18,7 @@ GONE = Constant("<no longer there>")
 
 
 class Object(NamedTuple):
-    """The key's root for an MPI object, by its record and serial number."""
+    """The root of a token's key for an MPI object, by its record and serial number."""
 
     inferior: int
     kind: str
@@ -27,7 +27,7 @@ class Object(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, found: ModelObject | Broken) -> Object:
-        """The root for an object of the session."""
+        """Create the root for an object of the session."""
         if isinstance(found, Broken):
             return cls(session.inferior.num, found.kind, found.record, 0)
         header = found.header
@@ -42,7 +42,8 @@ class Object(NamedTuple):
 
 
 def find(key: Key) -> Shown:
-    """The current state of the part that `key` describes. Raises MpippError without a registry."""
+    """Read the current state of the part that `key` describes. Raises MpippError without a
+    registry."""
     session = sessions.required()
     known = session.shown.get(key)
     if known is not None:

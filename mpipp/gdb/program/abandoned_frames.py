@@ -16,7 +16,7 @@ _MOST = 10_000  # frames of a thread
 _OUTERMOST = ("main", "_start", "start_thread", "clone", "clone3", "__clone", "__clone3")
 
 _NONE, _SELECTED, _ANY = range(3)
-_asked = _SELECTED  # the threads that `has_left_frame` may examine
+_asked = _SELECTED  # which threads `has_left_frame` may examine
 
 
 @contextmanager

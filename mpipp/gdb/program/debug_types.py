@@ -174,7 +174,7 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     access = _access(plain) if language.access and language.cxx else _Access((), {})
     bases = iter(access.bases)
     own: list[Member] = []
-    inherited: list[tuple[str, Member]] = []  # each with the name of its base class
+    inherited: list[tuple[str, Member]] = []  # base class, member
     for number, field in enumerate(fields):
         offset = (_place(field) or 0) // 8
         name = symbol_names.field(field)
@@ -245,8 +245,8 @@ def _access(plain: gdb.Type) -> _Access:
 
 
 def _place(field: gdb.Field) -> int | None:
-    # The position in bits. Static members have none. A virtual base class has one only in an
-    # object.
+    # The position of a member in bits; None for static members, and for virtual base classes, whose
+    # position differs between objects.
     found: int | None = getattr(field, "bitpos", None)
     return found
 
@@ -259,7 +259,7 @@ def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
         if field.bitsize and symbol_names.field(field):
             unit = field.type.sizeof
             units.setdefault((field.bitpos // 8 // unit * unit, unit), []).append(field)
-    # First and last byte, start of the unit, bit fields.
+    # Groups: first byte, end of the bits, end of the storage unit, bit fields.
     groups: list[tuple[int, int, int, list[gdb.Field]]] = []
     for (at, unit), shared in units.items():
         first = min(field.bitpos for field in shared) // 8

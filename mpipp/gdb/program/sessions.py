@@ -154,9 +154,9 @@ def also_running() -> Iterator[Session | None]:
 
 
 def _runs(inferior: gdb.Inferior) -> bool:
-    # Test the whole process, for several reasons. While gdb attaches, a stopped process also has no
-    # frames. In conditions of breakpoints gdb takes stopped threads for running. A core file does
-    # not run. If gdb asks the unwinder for this very frame, gdb 13 crashes.
+    # Return whether all threads run. The selected thread alone does not show this. A stopped
+    # process has no frames while gdb attaches, nor during an unwind (gdb 13 would crash). In
+    # conditions of breakpoints gdb takes stopped threads for running. A core file does not run.
     thread = selected_thread()
     if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
         return False

@@ -30,7 +30,7 @@ def _is_known(name: str) -> bool:
 
 
 class TargetBreakpoint(gdb.Breakpoint):
-    """A breakpoint without a number that stops each of some ranks once."""
+    """An internal breakpoint (without a number) that stops each of the selected ranks once."""
 
     def __init__(self, location: str, group: Group, ranks: Iterable[int]) -> None:
         super().__init__(location, internal=True)

@@ -115,7 +115,7 @@ class JobStart:
     def _attach(self, rank: int, process: Process) -> None:
         inferior, old = connections.new_inferior(process.gdbserver), self._group.inferior(rank)
         self._group.add(rank, inferior)
-        if old is not None:  # gdb would insert breakpoints at the addresses of the last run
+        if old is not None:  # else gdb would insert its breakpoints at old addresses
             console.output("remove-inferiors {}", old.num)
         console.output("attach {}", process.pid)
 

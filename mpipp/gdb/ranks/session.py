@@ -171,7 +171,7 @@ class DebugSession:
         console.checked("{} &", command)
 
     def _run_to_entry(self, ranks: list[int], others: list[Stop]) -> None:
-        self.group.select_one_of(ranks, 0)  # the attach has selected the last
+        self.group.select_one_of(ranks, 0)  # attaching has selected the last rank
         self.run(ranks, "continue", ranks if self.start.stops_at_entry else None, _START)
         for stop in others:
             self.waiting.add(stop)

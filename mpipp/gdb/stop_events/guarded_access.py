@@ -21,7 +21,7 @@ def _stopped(event: gdb.StopEvent) -> None:
         for line in _about(address):
             notices.post(line, gdb.STDOUT)
     except (MpippError, gdb.error):
-        return  # gdb itself has printed all that is known
+        return  # gdb's own message must suffice
 
 
 def _about(address: int) -> Iterator[str]:

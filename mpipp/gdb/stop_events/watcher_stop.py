@@ -20,7 +20,7 @@ def _stopped(event: gdb.StopEvent) -> None:
         # Drop the signal: if gdb delivered it, it would stop the process again.
         console.output("queue-signal 0")
     except gdb.error:
-        return  # gdb itself has printed all that is known
+        return  # gdb's own message must suffice
     notices.post(
         "mpipp: this SIGSTOP is for an error that mpipp reports: mpipp frame selects the line, "
         "continue resumes.",

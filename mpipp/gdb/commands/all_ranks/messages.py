@@ -28,7 +28,7 @@ class Messages(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"messages{argument}")
         options, rest = operands.options(argument, ("--matrix", "--json"))
         if rest or len(options) > 1:

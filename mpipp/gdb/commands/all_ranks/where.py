@@ -32,7 +32,7 @@ class Where(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"where{argument}")
         file, options = operands.file_and_options(argument, ("--json",), _USAGE)
         from mpipp.gdb.all_ranks import where_text  # takes some time to load

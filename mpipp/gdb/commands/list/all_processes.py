@@ -16,7 +16,7 @@ from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.program.ranks import inferiors, rank
 from mpipp.gdb.program.sessions import Session
 
-# These numbers differ in every process: addresses, and its own rank in a communicator.
+# Ignore numbers that differ in every process: addresses, and its own rank in a communicator.
 _OWN = re.compile(r"\b(0x)[0-9a-f]{5,}\b|\b(rank = )\d+(?=, size = )")
 _OTHER = r"\1\2..."
 
@@ -53,7 +53,7 @@ class _Same:
         seen: Counter[str] = Counter()
         for entry in entries:
             same = "\n".join(_OWN.sub(_OTHER, line) for line in entry)
-            seen[same] += 1  # two equal entries of one process stay two
+            seen[same] += 1  # do not merge equal entries of one process
             self._found.setdefault((same, seen[same]), []).append((process, entry))
 
     def all(self) -> list[tuple[list[int], _Entry]]:

@@ -86,7 +86,7 @@ class List(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # an element of a variable with this name
+        if argument.startswith("["):  # the user means a variable of this name
             return print_.show(f"list{argument}")
         options = _parse(argument)
         if options.ranks and options.json:

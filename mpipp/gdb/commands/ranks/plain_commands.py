@@ -66,12 +66,12 @@ def _before_quit(found: DebugSession) -> None:
         if not input("End the job? (y or n) ").strip().lower().startswith("y"):
             raise gdb.GdbError("Not confirmed.")
     elif gdb.parameter("confirm") and is_terminal:
-        return  # in its terminal interface gdb itself asks
+        return  # in this mode gdb itself asks
     found.end_job()
 
 
 def _is_tui_active() -> bool:
-    # There, only gdb itself can ask.
+    # In that mode, only gdb itself can ask the user.
     try:
         return "not active" not in console.output("info win")
     except gdb.error:  # this gdb has no terminal interface
