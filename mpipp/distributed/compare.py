@@ -132,7 +132,7 @@ def _of_many(
 
 
 class _Named:
-    """Findings, with the files of their parties and the keys of the channels that they concern."""
+    """Findings, with the files of their processes and the keys of their channels."""
 
     def __init__(self) -> None:
         self.findings: list[tuple[Finding, list[str]]] = []
@@ -239,7 +239,7 @@ def _completed(
     missing: Sequence[int],
     said: tuple[list[str], list[str]],
 ) -> Compared:
-    # `said` has the sentences so far: on all unchecked facts, and those of them on lost processes.
+    # `said` has two lists of sentences so far: on all unchecked facts, and on lost processes only.
     unchecked, lost = said
     absent = []
     if missing:
@@ -300,7 +300,7 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
 def is_of_all(finding: Finding) -> bool:
     """Return whether the finding concerns all processes of a communicator.
 
-    Such an error is only one, also if other ranks report it.
+    Such an error is reported once, also if other ranks report it, too.
     """
     if finding.rule.id == "graph-ends":
         return True

@@ -228,9 +228,9 @@ def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dic
 
 
 def _of_each(orders: _Orders) -> set[int]:
-    # Some ranks with different orders, at least one for each order. If a node has several orders,
-    # its watcher has already reported this. All ranks of the node are included, so that the
-    # comparison finds the same error again and leaves it out.
+    # Some ranks whose orders differ, at least one for each order. If a node has several orders, its
+    # watcher has already reported this. All ranks of the node are included, so that the comparison
+    # finds the same error again and leaves it out.
     nodes: dict[int, dict[int, int]] = defaultdict(dict)
     for order, ranks in orders.items():
         for node, rank in ranks.items():
@@ -245,8 +245,8 @@ def _of_each(orders: _Orders) -> set[int]:
 
 
 def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:
-    # A process adds nothing for a communicator on which it has not called. Files of processes that
-    # have called on it have the other members.
+    # A process adds nothing for a communicator on which it has made no call. The files of other
+    # members list the processes of such a communicator.
     asked: dict[int, list[int]] = defaultdict(list)
     for key, ranks in wrong.items():
         if -1 in ranks:

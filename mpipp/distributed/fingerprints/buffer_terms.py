@@ -49,7 +49,7 @@ def buffer_terms(key: int, ring: Pair, joined: CollectiveCall) -> Pair:
 
 
 def _equal(joined: CollectiveCall) -> Pair:
-    # The fingerprint of the signature that must be equal in all processes.
+    # The fingerprint of the call's signature, which must be equal in all processes.
     facts = joined.operation.call.facts
     if facts.signatures == "vector":
         every = NOTHING
@@ -74,8 +74,8 @@ def _transfers(key: int, joined: CollectiveCall) -> Pair:
 
 
 def _peers(joined: CollectiveCall, is_sent: bool) -> Iterator[tuple[int, int]]:
-    # Yields receivers or senders: the number in the buffer, and the number for the weight. With
-    # MPI_IN_PLACE a process sends nothing to itself.
+    # Yields receivers or senders: each as the index of its share in the buffer, and the number that
+    # enters the weight. With MPI_IN_PLACE a process sends nothing to itself.
     comm, facts = joined.member.comm, joined.operation.call.facts
     if facts.flow == "edges":
         edges = topology_neighbors.targets if is_sent else topology_neighbors.sources

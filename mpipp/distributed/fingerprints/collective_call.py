@@ -30,7 +30,7 @@ class Calls:
         self._side = side
         comm = side.member.comm
         place, size, self._group = comm.rank, comm.size, NOTHING
-        if comm.inter:  # one ring through both groups, and one through the process's own group
+        if comm.inter:  # weights on two rings: of both groups, and of the process's own group
             ours, theirs = comm.world_ranks, comm.remote_world_ranks
             if ours:
                 ranks = comm.rank, (comm.rank + 1) % len(ours)
@@ -70,7 +70,7 @@ class Calls:
 
 
 def _facts(joined: CollectiveCall) -> Pair:
-    # All facts except the buffers, as text.
+    # All facts on which processes must agree, except the buffers, as text.
     call, comm = joined.operation.call, joined.member.comm
     facts = call.facts
     root = None if comm.inter else call.root

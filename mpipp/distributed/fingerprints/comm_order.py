@@ -131,11 +131,11 @@ def _shared(found: Sequence[Side], steps: _Steps) -> Iterator[tuple[frozenset[in
             yield of, sorted(shared)
 
 
-# Words.
+# The words of one process.
 
 
 def _runs(found: call_sequence.Turns, steps: _Steps) -> Iterator[_Run]:
-    # Yields nothing if some turns are unknown.
+    # Yields the turns of a process with their repetitions; nothing if some turns are unknown.
     blocking = {identity: _Blocking(side) for identity, side in found.sides.items()}
     told: dict[int, int] = {}
     known: dict[object, tuple[int, int]] = {}

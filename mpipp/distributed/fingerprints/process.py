@@ -116,14 +116,13 @@ def _edges(key: int, comm: Comm) -> Pair:
     return found
 
 
-# Numbers.
+# Sums over calls.
 
 
 def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[KeptCall], Pair]) -> Pair:
-    # The terms of all calls, each with the weight of its ordinal. Runs are summed without expanding
-    # them.
+    # The sum of the terms of all calls, each with the weight of its ordinal. Runs are not expanded.
     one = other = 0
-    at, x, y = 0, 1, 1  # an ordinal and its weights, because single calls are often adjacent
+    at, x, y = 0, 1, 1  # the last ordinal with its weights: ordinals are often adjacent
     for stretch in side.stretches:
         of_each = []
         for kept in stretch.calls:
@@ -152,7 +151,7 @@ def _of_stretch(stretch: Stretch, of_each: Sequence[Pair]) -> Pair:
         power = pow(base, stretch.first, PRIME)
         cycle, step = 0, pow(base, period, PRIME)
         fewer = _geometric(step, turns)
-        more = (fewer + pow(step, turns, PRIME)) % PRIME  # for one repetition more
+        more = (fewer + pow(step, turns, PRIME)) % PRIME  # with the incomplete last repetition
         for position, term in enumerate(of_each):
             cycle += power * term[number] % PRIME * (more if position < rest else fewer)
             power = power * base % PRIME
@@ -167,7 +166,7 @@ def _geometric(step: int, count: int) -> int:
     return (pow(step, count, PRIME) - 1) * pow(step - 1, -1, PRIME) % PRIME
 
 
-# Messages.
+# Sums over messages.
 
 
 def _other(known: World, side: Side) -> int:

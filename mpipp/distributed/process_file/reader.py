@@ -294,7 +294,7 @@ class Written:
             found = self._made[number] = serialization.model("Call", self._calls[number][1], self)
         return found
 
-    # Facts that the file does not have: only a running process has them.
+    # The queries below return nothing: only a running process has these facts.
 
     def is_zero(self, address: int) -> bool:
         """Return False: the file has no memory of the process."""
@@ -359,11 +359,12 @@ class Written:
         return Broken("datatype", 0, "a log refers to a datatype that does not exist")
 
     def function(self, address: int) -> str:
-        """Return the address of a function as its name: the file has no other."""
+        """Return a name for the function at an address: the address itself, because the file has no
+        names."""
         return f"{address:#x}"
 
     def file(self, address: int) -> str:
-        """Return "": the calls have the facts about files that checks need."""
+        """Return "": checks of this process need no paths of files."""
         return ""
 
 

@@ -128,7 +128,7 @@ def _size(line: bytes, left: RmaLogFile, path: str) -> int:
 
 
 def _words(pieces: Iterable[bytes]) -> array[int]:
-    # Pieces may end within a word, so the rest is kept for the next piece.
+    # A piece may end within a word: keep its last bytes for the next piece.
     found, rest = array("Q"), b""
     for piece in pieces:
         data = rest + piece

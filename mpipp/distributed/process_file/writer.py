@@ -80,7 +80,7 @@ class Head(NamedTuple):
     calls: int  # number of MPI calls of the process
     info: ProcessInfo
     sums: list[tuple[int, int, int]]  # bucket and both sums; sums that are zero are left out
-    unordered: bool  # it changes communicators too often: no sum has its order of calls
+    unordered: bool  # too many changes of communicators: no sum has their order
     bytes: int  # length of the compressed part behind the head
 
 
@@ -390,7 +390,7 @@ class _Writer:
         return number
 
     def _named(self, call: Call) -> Call:
-        # Adds the name of an operation's function: addresses mean nothing to other processes.
+        # Adds the name of an operation's function, because its address has no meaning elsewhere.
         if call.own_op is None:
             return call
         around, of = self._process.around, call.own_op
@@ -406,7 +406,7 @@ class _Writer:
             return self._datatypes[record]
         if isinstance(found, Broken):
             return self._describe(record, {"broken": found.reason})
-        # Components first, without recursion: a chain of constructors may be very long.
+        # Write components first, without recursion: a chain of constructors may be very long.
         pending = [found]
         while pending:
             one = pending[-1]
