@@ -30,7 +30,7 @@ PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # a file for each p
 NODES = f"{_FOLDER}/nodes"  # a file for each watcher
 STRICT = f"{_FOLDER}/strict"  # joint decisions of the watchers about calls that have not begun
 WAITING = f"{_FOLDER}/waiting"  # messages between watchers
-STARTED = "started-"  # begins the names of folders in STRICT: for calls that have begun
+STARTED = "started-"  # start of folder names in STRICT, for calls that have begun
 
 MOST = 1 << 28  # bytes that `read` accepts
 _MOST_DIGITS = 20  # digits of a 64-bit number, and its sign

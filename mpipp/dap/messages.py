@@ -18,7 +18,8 @@ _LONGEST = 1 << 26
 
 def encoded(message: Message) -> bytes:
     """A message with its header."""
-    # The names of files may have bytes that are not UTF-8: json escapes these halves of surrogates.
+    # Python decodes bytes of file names that are not UTF-8 as halves of surrogates, which json
+    # escapes.
     text = json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
 

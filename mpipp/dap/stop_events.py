@@ -23,8 +23,8 @@ class ThreadStop(NamedTuple):
 
     Attributes:
         thread: its number for the client.
-        reason: one of those above.
-        breakpoints: the numbers of those that have been hit.
+        reason: one of the reasons above.
+        breakpoints: the numbers of the breakpoints that it has hit.
     """
 
     thread: int
@@ -34,7 +34,7 @@ class ThreadStop(NamedTuple):
 
     @property
     def why(self) -> tuple[object, ...]:
-        """The cause, equal for stops that one event may stand for."""
+        """The cause. One event may report all stops with equal causes."""
         return self.reason, self.stop.cause, self.breakpoints
 
     @property
@@ -44,7 +44,7 @@ class ThreadStop(NamedTuple):
 
 
 def events(stops: Sequence[ThreadStop], all_stopped: bool) -> Iterator[Message]:
-    """The events for stops that have come together.
+    """The events for stops that are reported at the same time.
 
     Args:
         all_stopped: no thread runs any more: the first event stands for all threads. Others follow
@@ -63,7 +63,7 @@ def events(stops: Sequence[ThreadStop], all_stopped: bool) -> Iterator[Message]:
             body["description"] = body["text"] = one.description
         if one.breakpoints:
             body["hitBreakpointIds"] = list(one.breakpoints)
-        # The client shows the first stop; the other ranks do not take its place.
+        # The client shows the first stop, and stays there at the following ones.
         if number:
             body["preserveFocusHint"] = True
         yield event("stopped", **body)

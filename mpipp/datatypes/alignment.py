@@ -68,7 +68,8 @@ def _indices(path: object) -> Indices:
 
 
 def _remainders(count: int, stride: int) -> Iterator[tuple[int, int]]:
-    # For each remainder that a multiple of the stride can have: the first such multiple.
+    # Indices with the remainders of their displacements; enough indices for every possible
+    # remainder.
     for i in range(min(count, _WIDEST)):
         yield i, i * stride % _WIDEST
 
@@ -86,7 +87,7 @@ def _children(node: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
 
 
 def _first_indices(levels: Sequence[Level]) -> Mapping[int, Indices]:
-    # For each remainder of the displacement: the first indices that lead to it.
+    # The first indices for each remainder that a displacement can have.
     found: dict[int, Indices] = {0: ()}
     for level in levels:
         more: dict[int, Indices] = {}

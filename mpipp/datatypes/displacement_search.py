@@ -43,7 +43,7 @@ class _Path(NamedTuple):
 class _Search:
     # The state of one search by `nearest` or `covering`. For `nearest`, `found` is the nearest
     # element so far, and `best` the displacement of its first byte.
-    width: int = 1  # bytes from the displacement on, any of which the element must hold
+    width: int = 1  # the element must hold one of this many bytes
     steps: int = 0
     best: int | None = None
     found: _Path | None = None
@@ -138,8 +138,8 @@ def _part(datatype: Datatype, count: int) -> _Part:
 
 
 def _between(level: Level, low: int, high: int) -> range:
-    # Indices whose positions are in [low, high]. A datatype with a negative stride runs backwards;
-    # then everything is negated.
+    # The indices whose positions are in [low, high]. A datatype with a negative stride runs
+    # backwards; then everything is negated.
     dimension, stride = level
     if stride == 0:
         return range(dimension.count if low <= 0 <= high else 0)

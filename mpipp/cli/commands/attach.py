@@ -149,7 +149,7 @@ def _started(launcher: int) -> list[Job]:
 
 
 def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> Job:
-    """The job that a user names, or the only one.
+    """The job that the user names, or the only job.
 
     Args:
         option: the option that the error message writes before each job.

@@ -71,7 +71,7 @@ class _Report:
         self.remedies.append(_Remedy(_TO_DO, sentence, command))
 
     def fail(self, sentence: str, command: str = "") -> None:
-        # A missing tool without which a first `mpipp gdb` would fail.
+        # A tool is missing that a first `mpipp gdb` needs.
         self.remedies.append(_Remedy(_MISSING, sentence, command))
 
     @property

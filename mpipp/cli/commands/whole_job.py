@@ -46,7 +46,7 @@ def find(wanted: str | None, waits: bool = False) -> WholeJob:
     jobs = running_jobs.jobs()
     if wanted is not None and os.path.isdir(wanted):
         return _whole(job_stacks.of_directory(jobs, wanted))
-    # There may be no ranks on the launcher's node.
+    # The launcher's node may have no ranks.
     of_job = [pid for job in jobs for pid in job.above]
     others = [pid for pid in job_nodes.launchers() if pid not in of_job]
     if wanted is None and not jobs and len(others) == 1:

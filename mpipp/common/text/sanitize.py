@@ -46,7 +46,7 @@ def escape(code: int, quote: str) -> str:
 
 def _escaped(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # stands for a byte that is not UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # Python's character for a byte that is not UTF-8
         return escape(code - 0xDC00, "")
     if code > 255:
         return escape(code, "")

@@ -157,8 +157,8 @@ def _search(terms: list[_Merged], low: int, high: int, found: list[int]) -> int 
         value += term.stride * index
         _split(term, index, found)
     for term, before, its_scale in reversed(absorbed):
-        # The smallest index that brings the sum into the interval from before the term
-        # was absorbed.
+        # The smallest index with which the sum lies in the interval that it had before the term was
+        # absorbed.
         index = min(term.most, max(0, -((value - before * its_scale) // term.stride)))
         value += term.stride * index
         _split(term, index, found)

@@ -121,7 +121,7 @@ def _may_share(parts: list[Comb]) -> bool:
 
 
 def _inside(part: Comb) -> list[Comb]:
-    # The contents of `part` as its two halves; each keeps the repetitions of the whole.
+    # The two halves of a list `part`, each repeated as the list is.
     items = part.items
     start = part.start
     if isinstance(items, Pair):

@@ -152,13 +152,13 @@ def _jump(a: _Cursor, b: _Cursor, limit: int) -> tuple[int, int] | None:
 
 
 def _shared_elements(a: _Cursor, b: _Cursor) -> int:
-    # Returns a number of elements that agree because both sides have the same objects.
+    # Returns how many elements agree certainly, because both sides have the same objects.
     if a.left != b.left:
         return min(a.left, b.left) * a.node.elements
     x, _, i = a.frames[-1]
     y, _, j = b.frames[-1]
     after = i + _equal_items(x.items, i, y.items, j)
-    # The elements of this item's remaining copies, less those of a full item.
+    # The remaining elements of this item, less all its elements, which the sum below contains.
     rest = (a.node.elements * a.left) - (x.starts[i + 1] - x.starts[i])
     return rest + x.starts[after] - x.starts[i]
 

@@ -255,7 +255,7 @@ class _Comparison:
             key = _collapsed(path)
             size = count * leaf.size
             if isinstance(leaf, Record):
-                # Covering any alternative of the union is enough.
+                # A union is covered if one of its alternatives is.
                 covered = sum(n for k, n in self._bytes.items() if k[: len(key)] == key)
                 covered = size if covered else 0
             else:

@@ -57,7 +57,7 @@ def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spel
     if stream.kind == "byte":
         return None
     half = stream.kind == "float" and scalar.kind == "complex" and stream.size * 2 == scalar.size
-    if half and placement.rest % stream.size == 0:  # complex is an array of two (C11, 6.2.5)
+    if half and placement.rest % stream.size == 0:  # an array of two numbers (C11, 6.2.5)
         return None
     same = stream.kind == scalar.kind or scalar.kind in _ALSO.get(stream.kind, ())
     whole = not placement.rest and stream.size == scalar.size
@@ -159,7 +159,7 @@ def _fit(scalar: Scalar) -> str:
 
 
 def _fit_of_all(scalars: Sequence[Scalar], begins: bool) -> str:
-    # Numbers of one type, such as floats that are described as doubles.
+    # Both are numbers of one sort, such as floats that the datatype describes as doubles.
     first = scalars[0]
     is_one_type = begins and first.size > 1 and all(one == first for one in scalars)
     return _fit(first) if is_one_type else ""

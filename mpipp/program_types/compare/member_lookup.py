@@ -21,7 +21,7 @@ _MOST_STEPS = 100_000  # steps of one comparison, which take about a second
 
 
 class TooMany(Exception):
-    """The comparison would take too long. Placements up to here are right."""
+    """The comparison would take too long. The placements that were already yielded are right."""
 
 
 @dataclass(frozen=True)

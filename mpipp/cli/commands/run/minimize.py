@@ -71,7 +71,7 @@ def operations(
 
 def word(some: Iterable[Operation]) -> str:
     """The value of the rule `only` for these operations: "1:2.3+1:2.5-9"."""
-    ranges: list[tuple[Operation, int]] = []  # first operation of a range, and `time` of its last
+    ranges: list[tuple[Operation, int]] = []  # first of a range, call number of its last
     for one in sorted(some):
         first, last = ranges[-1] if ranges else (one, 0)
         if ranges and one == first._replace(time=last + 1):

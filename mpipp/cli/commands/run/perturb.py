@@ -38,8 +38,8 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "only": (),
 }  # each parameter with the words that it allows; () stands for numbers or operations
 _ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
-# Rules that perturb less, to find those that an error does not need. From each row, the first rule
-# that keeps the error is used.
+# Rules that reduce the perturbation, to find the parts that an error does not need. From each row,
+# the first rule with which the error remains is used.
 LESS = (
     (("split", "no"), *(("parts", str(2**power)) for power in range(1, 6))),
     (("flush", "no"),),

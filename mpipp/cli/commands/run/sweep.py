@@ -28,7 +28,7 @@ from mpipp.toolchain.preload import prefix
 
 STREAMS = OUTPUT, _ERRORS = "output", "standard error"
 _UNPROVOKED = 2
-_TIMES_LONGER = 5  # times the unperturbed duration, before a run counts as hung
+_TIMES_LONGER = 5  # a run counts as hung after this multiple of the unperturbed time
 _ENDING = 10.0  # seconds for a launcher to end its processes
 _MOST_TOLD = 20  # operations in the report
 _SEARCH = 60, 180.0  # limits of the search for the needed operations: runs, and seconds
