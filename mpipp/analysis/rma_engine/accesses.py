@@ -18,8 +18,8 @@ from mpipp.model.rma_events import (
 )
 
 PENDING = 1 << 62  # a time that no clock reaches
-GONE = -1  # the address of an access that need not be found any more
-MIXED = -1  # stands for a common start of elements that does not exist
+GONE = -1  # the address of a removed access
+MIXED = -1  # the elements have no common start
 UNLOCKED, SHARED, EXCLUSIVE = range(3)
 
 Range = tuple[int, int]
@@ -44,8 +44,8 @@ class Segment(NamedTuple):
 class Entry:
     """One access by an event.
 
-    Everything behind segment `end_time` of process `end_process` comes after its end. A store to a
-    window of the separate model is in the public copy behind segment `public_time`.
+    Everything after segment `end_time` of process `end_process` happens after its end. A store to a
+    window of the separate model is in the public copy after segment `public_time`.
     """
 
     __slots__ = (
@@ -97,16 +97,17 @@ class Entry:
         self.high = high
         self.window = 0
         self.lock = UNLOCKED
-        self.outlives = False  # a buffer that is still in use when its process unlocks its memory
+        self.outlives = False  # the buffer may be in use after its process unlocks its memory
         self.atomic: Atomic | None = None
-        self.made: WindowMade | None = None  # accumulate: its window, with the info keys by then
+        self.made: WindowMade | None = None  # an accumulate's window, with its info keys
         self.request = 0
         self.separate = False
         self.private = False  # no other process can access these bytes
         self.end_process = segment.process
         self.end_time = PENDING
         self.end_number = 0
-        # The number of the process's own event that closed the epoch, if that was before the end.
+        # If the epoch was closed before the access's end: the number of the process's event that
+        # closed it.
         self.closed = -1
         self.public_time = 0
         self.epoch: Synchronization | None = None  # the call that opened the epoch
@@ -195,7 +196,7 @@ def shared_with(entry: Entry, low: int, high: int) -> Range | None:
 
 
 class Lies(Protocol):
-    """An object at addresses [low, high)."""
+    """An object that occupies the addresses [low, high)."""
 
     @property
     def low(self) -> int: ...

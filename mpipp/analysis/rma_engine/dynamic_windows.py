@@ -36,7 +36,7 @@ class Attachments:
         self._made = [Accesses[_Attachment]() for _ in processes]
         # The segment and the event in which each was detached.
         self._ended: dict[_Attachment, tuple[int, Attached]] = {}
-        self._kept = 0  # number of these after the last sweep
+        self._kept = 0  # length of `_ended` after the last sweep
         # Keys: process, line, process with the memory, and memory. One operation is kept for each.
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
@@ -56,7 +56,7 @@ class Attachments:
             self._sweep()
 
     def shape(self) -> Hashable:
-        """Return what changes with each operation that is kept."""
+        """Return a value that changes whenever one more operation is kept."""
         return tuple((key, id(entry)) for key, entry in self._doubtful.items()), self.forgotten
 
     def _sweep(self) -> None:
@@ -76,7 +76,7 @@ class Attachments:
         self._kept = len(self._ended)
 
     def look(self, entry: Entry) -> None:
-        """Keep an operation on a dynamic window, if its memory may not be attached."""
+        """Keep an operation on a dynamic window if its memory may be unattached."""
         # For a process that is checked alone, the attachments of others are unknown.
         if self.processes[entry.owner].rank >= 0 and self._lacks(entry):
             key = entry.actor, entry.event.moment.place, entry.owner, entry.memory

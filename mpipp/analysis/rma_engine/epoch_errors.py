@@ -121,7 +121,7 @@ def is_gone(entry: Entry, event: Event) -> bool:
         return False
     if not 0 < begun.frame < event.frame or begun.moment.thread != event.moment.thread:
         return False
-    box = bounds(entry.memory)  # `entry` has no bounds any more if it has ended
+    box = bounds(entry.memory)  # computed again: an ended entry has lost its bounds
     return box is not None and begun.frame <= box[0] and box[1] <= event.frame
 
 
@@ -152,7 +152,7 @@ def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization
 
 
 def _has_begun(mine: Epochs, event: Synchronization) -> bool:
-    # Return whether the epoch that the call ends or needs is open; true for calls that need none.
+    # Return whether the epoch that the call ends or needs is open; true if it needs no epoch.
     kind = event.kind
     if kind == "complete":
         return mine.start is not None

@@ -84,7 +84,7 @@ class Epochs:
         self.heard_number = 0
         self.stored: Entry | None = None  # the last store since the last synchronization
         self.no_put: dict[int, Synchronization] = {}  # key: number of earlier fences
-        self.attempts: dict[int, str] = {}  # by thread: the call that began and may fail
+        self.attempts: dict[int, str] = {}  # by thread: the call that has begun, and may still fail
         self.freed = False
         self.joined: dict[int, tuple[Segment, Segment]] = {}
         self.past: deque[Span] = deque(maxlen=MOST_PAST)  # ended epochs
@@ -103,7 +103,8 @@ class Epochs:
         )
 
     def shape(self) -> Hashable:
-        """Return what decides on later events, while nothing is pending."""
+        """Return the state on which the effects of later events depend, while nothing is
+        pending."""
         return (
             signature(self.made),
             signature(self.no_locks),
@@ -117,7 +118,7 @@ class Epochs:
         )
 
     def renumber(self, call: Callable[[Synchronization | None], Synchronization | None]) -> None:
-        """Replace the calls of epochs by others; `call` returns the other one."""
+        """Replace the calls that opened and ended epochs by the results of `call`."""
         self.fence, self.all_locked = call(self.fence), call(self.all_locked)
         locks = {target: call(lock) for target, lock in self.locks.items()}
         self.locks = {target: lock for target, lock in locks.items() if lock}
@@ -176,7 +177,7 @@ class Epochs:
         return [event for event in found if event is not None]
 
     def ends(self, opened: Synchronization | None, event: Synchronization) -> None:
-        """Note that a call ends an epoch, if there is one."""
+        """Note that a call ends an epoch, if any is open."""
         if opened is not None:
             self.past.append((opened, event))
 
@@ -263,14 +264,14 @@ class Window:
             tuple[tuple[int, ...], list[Entry], Synchronization, Segment],
         ] = {}
         self.fences: dict[int, Synchronization] = {}  # by number: the first process's call
-        # Keys: owner, origin, lock, and whether the access ends at the origin. Accesses with equal
-        # keys end in order, so the last one is enough.
+        # The last accesses, by owner, origin, lock, and whether the access ends at the origin.
+        # Accesses with equal keys end in order, so earlier ones need not be kept.
         self.last_update: dict[tuple[int, int, int, bool], Entry] = {}
         self.last_store: dict[tuple[int, int, int, bool], Entry] = {}
 
     def is_pending(self) -> bool:
-        """Return whether earlier events of the window matter to later ones in other ways than
-        `Epochs.shape` shows.
+        """Return whether later events depend on earlier events of the window in a way that
+        `Epochs.shape` does not show.
         """
         if all(mine.freed for mine in self.epochs.values()):
             return False

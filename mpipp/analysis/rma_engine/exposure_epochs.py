@@ -19,7 +19,7 @@ from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Synchronization
 
 _MOST_ALIKE = 16  # pairs kept for the same lines, in case the first is undecided
-_ALL = -1  # stands for the owners that MPI_Win_lock_all locks
+_ALL = -1  # in place of an owner: all owners, for MPI_Win_lock_all
 
 
 class Lasting:
@@ -52,7 +52,7 @@ class Pairs:
         self._mistakes = mistakes
         self._either = either
         self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
-        self._settled = set[tuple[int, int]]()  # pairs of lines with enough kept epochs
+        self._settled = set[tuple[int, int]]()  # pairs of lines with enough pairs of epochs
 
     def add(self, one: Lasting, other: Lasting) -> None:
         """Add a pair that no synchronization orders."""
@@ -67,7 +67,8 @@ class Pairs:
             alike.append((one, other))
 
     def shape(self) -> Hashable:
-        """Return what changes with each new pair that is kept; None if all pairs may change."""
+        """Return a value that changes whenever one more pair is kept; None if kept pairs may be
+        dropped."""
         if any(
             len(alike) == _MOST_ALIKE and key not in self._settled
             for key, alike in self._found.items()
@@ -129,13 +130,13 @@ class Exposures:
             locked[process.index].ends(process.time, event.moment.number)
 
     def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
-        # The process's own lock and exposure is an error of its own, which is reported with its
-        # call.
+        # If one process both locks and exposes its window, the check of its calls reports that.
         if before.actor != new.actor and _is_open(before, new):
             self._pairs.add(lock, post)
 
     def shape(self, clock: Sequence[int]) -> Hashable:
-        """Return what decides on later epochs; None if nothing can be said.
+        """Return the state on which the comparison of later epochs depends; None if it cannot be
+        compared.
 
         `clock`: segments that precede all later events.
         """

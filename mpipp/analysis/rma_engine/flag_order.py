@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The order that flags may give: one process writes a value, and another one reads it.
+"""The order that flags may give. A flag is memory that one process writes and another one reads.
 
-An atomic operation that reads a value of another process comes after the writer's operation, and so
-do later events. But the writer is not always known. Accesses that flags may order are undecided. If
-all operations on an element are known (`values`), only writers of a value can precede its reader.
-In a sum, writers of smaller values can, too.
+If an atomic operation reads a value from another process, the writer's operation happens before it
+and before later events. But the writer is not always known. Accesses that flags may order are
+undecided. If all operations on an element are known (`values`), only writers of a value can precede
+its reader. In a sum, writers of smaller values can, too.
 
 The rule also holds for memory that is written and read under exclusive locks. It holds for polling
 of the own memory, and for polling by other processes with gets, if the process calls MPI_Win_sync.
@@ -12,8 +12,8 @@ Not all loads and stores of a shared window are logged, so while it exists there
 Messages to processes of another MPI_COMM_WORLD are one flag, because messages among them are
 unknown.
 
-A possible flag is identified by its window and target. It is kept once for each segment of a
-process or change of its clock.
+A possible flag is identified by its window and target. Its writes are kept once for each clock of a
+process, its reads once for each segment.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from mpipp.analysis.rma_engine.value_order import Place, Values
 from mpipp.model.rma_events import Event
 
 ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
-# (window, owner of the memory, one of the above), or (element, value).
+# A possible flag: (window, owner of the memory, one of the above), or (element, value).
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
 
 class _Process:
     """The reads and writes of one process in a group.
 
-    Writes have an item for each state of the process's knowledge, reads one for each segment.
+    Writes have an item for each clock of the process, reads one for each segment.
     """
 
     __slots__ = ("clocks", "knows", "lasts", "read_times", "reads")
 
     def __init__(self) -> None:
         self.lasts: list[int] = []  # number of the last writing event
-        self.clocks: list[tuple[int, ...]] = []  # clocks that the written value follows
-        self.knows: list[tuple[int, ...]] = []  # the least clock of the process at the write
+        self.clocks: list[tuple[int, ...]] = []  # clocks that precede the written value
+        self.knows: list[tuple[int, ...]] = []  # the process's clock at its write
         self.read_times: list[int] = []
-        self.reads: list[int] = []  # number of the first event behind the read
+        self.reads: list[int] = []  # number of the first event after the read
 
 
 class Point(NamedTuple):
@@ -79,14 +79,14 @@ class Lasting(Protocol):
 
 
 class Flags:
-    """All possible flags. `minded` has the groups that may really be flags."""
+    """All possible flags. `minded` has the groups that some process may have read as flags."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
         self.cut = False  # whether the last events of some process are unknown
-        # Number of segments in which this or other processes may have read a flag.
+        # Number of segments of all processes in which a flag may have been read.
         self.heard = 0
 
     def _of(self, group: Group, process: int) -> _Process:
@@ -99,12 +99,12 @@ class Flags:
         return found
 
     def writes(self, group: Group, segment: Segment, after: Segment, number: int) -> None:
-        """Note that an event writes.
+        """Note that an event writes a possible flag.
 
         Args:
             group: the possible flag.
             segment: the writer's segment.
-            after: the segment that the written value follows at its target.
+            after: the segment at the target that happens before the written value.
             number: the event's number.
         """
         process = self._of(group, segment.process)
@@ -116,13 +116,13 @@ class Flags:
             if after is not segment or process.clocks[-1] is not process.knows[-1]:
                 clock = join_clocks(process.clocks[-1], clock)
                 if clock == segment.clock:
-                    clock = segment.clock  # use the same tuple
+                    clock = segment.clock  # saves memory: one tuple in place of two equal ones
         process.lasts.append(number)
         process.clocks.append(clock)
         process.knows.append(segment.clock)
 
     def reads(self, group: Group, process: int, time: int, number: int) -> None:
-        """Note that a process has read, at an event in one of its segments."""
+        """Note that a process has read a possible flag, at an event in one of its segments."""
         found = self._of(group, process)
         if len(group) == 2:
             self.minded.add(group)
@@ -132,7 +132,8 @@ class Flags:
             self.heard += group in self.minded
 
     def shape(self) -> Hashable:
-        """Return what decides which later reads and writes count: who had some, of which groups."""
+        """Return the state that decides which later reads and writes matter: the processes that
+        have read or written each group."""
         known = (
             (group, index, bool(found.reads), bool(found.lasts))
             for group, processes in self.known.items()
@@ -228,8 +229,8 @@ class Flags:
         return after
 
     def _extend(self, after: dict[int, Point], by_read: dict[int, Point] | None) -> bool:
-        # Adds points behind one more read. Returns whether any is new. by_read, for threads:
-        # the first point of each process behind a read, also of a value of the process itself.
+        # Adds the points after one more read. Returns whether any is new. by_read, for threads: the
+        # first point of each process behind a read, also of a value of the process itself.
         changed = False
         for writer, written, readers in self._pairs():
             clock = _first_after(written, writer, after)
@@ -262,7 +263,7 @@ def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tup
 
 
 def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
-    # The index of the first clock that knows of a segment; the clocks are sorted.
+    # The index of the first of the sorted clocks that a segment happens before.
     low, high = 0, len(clocks)
     while low < high:
         middle = (low + high) // 2
@@ -274,5 +275,5 @@ def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
 
 
 def _behind(goal: Point, point: Point) -> bool:
-    # An access does not come after a value that it has read itself.
+    # A value that an access has read itself does not order the access.
     return (goal.time, goal.number) > (point.time, point.number)

@@ -265,7 +265,8 @@ class Operations:
         return place, self.values.written(key)
 
     def brought(self, process: ReplayedProcess, event: Brought) -> Steps:
-        """The result of an atomic operation shows which operations of others precede it."""
+        """Process the result of an atomic operation, which shows operations of other processes that
+        happen before it."""
         key = process.rank, event.operation
         place = self.values.place(key)
         if place is None or event.value is None:
@@ -300,7 +301,8 @@ class Operations:
         process.requests[event.request] = end
 
     def read(self, process: ReplayedProcess, ended: list[Entry], number: int) -> None:
-        """The operations have ended at the origin, so the values that they read have arrived."""
+        """Note that operations have ended at the origin, so the values that they read have
+        arrived."""
         for entry in ended:
             event = entry.event
             if entry.kind != WRITTEN or not isinstance(event, Operation):
@@ -320,7 +322,8 @@ class Operations:
                     self.flags.reads(group, process.index, process.time, number)
 
     def forgotten(self, entries: list[Entry]) -> None:
-        """The end of a forgotten pending operation is not seen. It may already have read flags."""
+        """Drop accesses. The end of a pending operation among them is then not seen, so assume that
+        it has already read flags."""
         for entry in entries:
             if entry.end_time == PENDING and entry.kind == WRITTEN:
                 process = self.processes[entry.actor]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, S
 from mpipp.analysis.rma_engine.accesses import Entry, Segment
 from mpipp.model.rma_events import Event, ThreadAcquired, ThreadReleased
 
-# A generator that yields the key of an event to wait for; None: only let others run.
+# A generator that yields the key of an event to wait for; None only lets other processes run.
 Steps = Generator[Hashable, None, None]
 DAMAGED = "an event that cannot be"  # the key of an event that never comes
 PAUSE = "all processes of the run have waited for all"  # the key of an event that `turn` returns
@@ -48,13 +48,13 @@ class ReplayedProcess:
         # By segment: number of the event that ends it, after which others are ordered.
         self.told = array("q")
         self.ended = False
-        self.pauses = False  # whether all processes of the run have waited for all at this event
+        self.pauses = False  # whether this event is a barrier of all processes
         self.rare = 0  # number of events that no repetition may contain
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
         self.several = False  # whether more than one thread had events
         self.users: set[int] = set()  # threads that have accessed windows, or their memory
-        self.shares: list[int] = []  # windows whose memory it shares with others
+        self.shares: list[int] = []  # windows whose memory it shares with other processes
 
     @property
     def time(self) -> int:

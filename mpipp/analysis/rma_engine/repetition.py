@@ -74,14 +74,15 @@ class Repetition:
         self.left_out = 0  # events
         sources = (process.source for process in processes)
         self._sources = [one for one in sources if isinstance(one, RepeatableEvents)]
-        # The clocks of threads do not come to an equal state.
+        # With threads, no two pauses have equal states, because the clocks of threads differ.
         have_threads = any(process.threads is not None for process in processes)
         self._enabled = len(self._sources) == len(processes) and not have_threads
-        # For each pause the numbers of events since the one before, and its events.
+        # For each pause: the number of events since the previous pause, and the last event, of each
+        # process.
         self._rounds: list[tuple[int, ...]] = []
         self._at: list[list[int]] = []
-        # The state at the begin of a round, the number of its calls that are left, and how often it
-        # is repeated afterwards.
+        # The state at the beginning of the analysed round, the number of its calls that remain, and
+        # the number of its repetitions.
         self._begun: tuple[State, int, int] | None = None
         self._wait = 1  # number of pauses until the next attempt
         self._failures = 0
@@ -119,7 +120,8 @@ class Repetition:
         self._fail()
 
     def _lengths(self) -> list[int]:
-        # The numbers of calls that the last round may have, by the numbers of events between them.
+        # Possible lengths of a round in calls: the numbers of events between the last calls are
+        # repeated.
         rounds, last = self._rounds, len(self._rounds)
         return [
             length

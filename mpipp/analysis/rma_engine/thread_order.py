@@ -24,7 +24,7 @@ _Key = tuple[int, int, int, bool]
 
 
 class _Calls:
-    # The calls of one thread that complete operations, by time; the last one of a segment.
+    # The calls of one thread that complete operations, by time; only the last call of each segment.
     __slots__ = ("clocks", "numbers", "times")
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class _Calls:
         self.numbers.append(number)
 
     def drop(self, known: int) -> None:
-        # Keeps the last call that every thread knows, and those after it.
+        # Drops the calls before the last one that happens before the next event of every thread.
         gone = bisect.bisect_right(self.times, known) - 1
         if gone > 0:
             del self.times[:gone], self.clocks[:gone], self.numbers[:gone]
@@ -87,23 +87,24 @@ class ThreadOrder:
         of.add(process.time, process.current_segment().clock, number)
 
     def orders(self, before: Entry, entry: Entry) -> bool:
-        """Return whether the threads' order has an access after the end of an earlier one.
+        """Return whether an access follows the end of an earlier access also in the order of
+        threads.
 
-        The processes' order must have it there.
+        In the order of processes it must follow.
         """
         clock = entry.segment.clock
         ended_by = self.ended_by(before)
         event = before.event
         if not isinstance(event, Operation):
             return clock[ended_by] >= before.end_time
-        # A call of another thread of its process may have ended it only in this run.
+        # If a call of another thread has ended it, that may be so only in this run.
         is_sure = before.end_process != before.actor or ended_by == self.thread_of(before)
         if is_sure and clock[ended_by] >= before.end_time:
             return True
         return self._is_complete(before, event, clock)
 
     def _is_complete(self, before: Entry, event: Operation, clock: tuple[int, ...]) -> bool:
-        # Returns whether a call completes the operation that comes after it and before the clock.
+        # Returns whether a call between the operation and the clock completes the operation.
         actor = before.actor
         begun = before.segment.own[actor]
         thread = self.thread_of(before)
@@ -124,18 +125,18 @@ class ThreadOrder:
         return False
 
     def ended_by(self, entry: Entry) -> int:
-        """Return the component of the thread that has the end of an access."""
+        """Return the component of the thread with the event that ended an access."""
         return self.threads[entry.end_process].of[entry.end_time]
 
     def covers(self, before: Entry, entry: Entry) -> bool:
-        """Return whether all that follows the later access follows the earlier one."""
+        """Return whether all events after the later access are also after the earlier one."""
         if before.end_time > entry.segment.clock[before.end_process]:
-            # The same calls end both.
+            # The same calls end both accesses.
             return self.thread_of(before) == self.thread_of(entry)
         return self.orders(before, entry)
 
     def thread_of(self, entry: Entry) -> int:
-        """Return the component of the thread that has an access."""
+        """Return the component of the thread that made an access."""
         return self.threads[entry.actor].of_entry(entry)
 
     def common(self, processes: list[ReplayedProcess]) -> list[int]:

@@ -84,8 +84,8 @@ class Values:
     """The order that values of atomic operations show.
 
     Attributes:
-        reads: for an operation, the operations that its result orders before it.
-        told: operations that are ordered before others.
+        reads: for each operation, the operations that happen before it, as its result shows.
+        told: operations that the results of other operations show to happen before them.
     """
 
     def __init__(self) -> None:

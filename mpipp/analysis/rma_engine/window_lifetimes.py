@@ -29,13 +29,13 @@ _WITH_FRAMES = (Operation, Synchronization, Completed, Attached, WindowMade, Win
 
 
 class Range(NamedTuple):
-    """Memory of a process in a window, since an event."""
+    """Memory of a process that belongs to a window since an event."""
 
     low: int
     high: int
     window: int
     since: WindowMade | Attached
-    told: bool = False  # its free was reported, so it may have another owner now
+    told: bool = False  # its end was reported, so the memory may be in use for something else
 
     @property
     def is_on_stack(self) -> bool:
@@ -139,7 +139,7 @@ class Lives:
 
     def _gone(self, process: ReplayedProcess, box: Range, event: Event) -> None:
         self.mistakes.add("rma-window-gone", box.since, event, self.epochs(process, box.window))
-        # From here on the owner of the memory is unknown.
+        # From now on the memory may be in use for something else.
         self._remove(process, box)
         self.ranges[process.index].add(box._replace(told=True))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A conflict: two concurrent accesses that must not be, as the analysis reports it."""
+"""A conflict, found by comparing accesses in the replay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Access, Event, Operation, Synchronization
 
 THREADS = "threads"
-# The rule, and for both accesses the process, the place and the kind.
+# The key of conflicts that are reported once: the rule, and for both accesses the process, the
+# place and the kind.
 Lines = tuple[str, tuple[int, int, int], tuple[int, int, int]]
 _PAGE = 4096  # addresses of the same code in two processes differ by a multiple of this
 
@@ -83,8 +84,8 @@ class Candidate(NamedTuple):
 def conflict_of(found: Candidate, times: int, processes: list[ReplayedProcess]) -> Conflict:
     """Return the conflict of a candidate; `times`: the number of conflicts at its lines."""
     one, other = found.before, found.entry
-    # The order in which the processes were read has no meaning. So sort both accesses, and all
-    # pairs of processes with the same lines show them in the same order.
+    # The order in which the replay has read the processes has no meaning. So sort both accesses,
+    # and all pairs of processes with the same lines show them in the same order.
     if found.why == "unordered" and _rank(other) < _rank(one):
         one, other = other, one
     by_thread = found.why == THREADS

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Relations of two accesses: what separates them, and which one stands for both."""
+"""Relations of two accesses: the reason why they are concurrent, and whether one can represent
+both."""
 
 from __future__ import annotations
 
@@ -35,14 +36,15 @@ def may_outlive(entry: Entry) -> bool:
 
 
 def may_be_ordered_by_flag(before: Entry, entry: Entry) -> bool:
-    """Return whether a flag may order another process before the second access, not the first."""
+    """Return whether a flag may order other processes before the second access, but not before the
+    first."""
     if before.heard != entry.heard:
         return True
     return entry.heard > 0 and before.segment is not entry.segment
 
 
 def may_differ(before: Entry, entry: Entry) -> bool:
-    """Return whether only one of two loads or stores may poll, or be polled."""
+    """Return whether the polling rules may treat two loads or stores differently."""
     return (
         entry.kind in (LOAD, STORE)
         and not entry.separate
@@ -57,7 +59,7 @@ def covers(entry: Entry, before: Entry) -> bool:
     if before.made is not entry.made or before.outlives != entry.outlives:
         return False
     if before.end_time > entry.segment.clock[before.end_process]:
-        # The earlier access ends no later than the other, if the same calls end both.
+        # If the same calls end both, the earlier access ends no later than the other.
         if before.request or entry.request:
             return False
         one, other = before.event, entry.event
@@ -68,7 +70,7 @@ def covers(entry: Entry, before: Entry) -> bool:
     if before.memory == entry.memory:
         return True
     if entry.kind == ACCUMULATE and (before.phase == MIXED or before.phase != entry.phase):
-        return False  # the later access does not have these elements
+        return False  # the elements differ
     return (
         before.low >= entry.low
         and before.high <= entry.high

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Accesses that are concurrent and must not be.
+"""The search for concurrent accesses that must not be concurrent.
 
-An access is compared with earlier ones that overlap its bounding box, and whose end is not yet
-ordered before all processes. The events come in an order in which each follows its predecessors. So
-an earlier access never comes after a later one.
+An access is compared with earlier ones that overlap its bounding box, and whose end does not yet
+happen before all later events. The events come in an order in which each follows its predecessors.
+So an earlier access never comes after a later one.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
-        self._left = 0  # accesses that `drop_ended` has kept last
-        self._ordered: dict[Lines, int] = {}  # omitted conflicts that flags may have ordered
-        self._locked: list[Candidate] = []  # no conflicts if a lock is held until their end
-        self._waiting = 0  # number of these after the last removal
-        self._settled = set[Lines]()  # with enough conflicts that no flag has ordered
+        self._left = 0  # accesses that the last `drop_ended` has kept
+        self._ordered: dict[Lines, int] = {}  # dropped conflicts that flags may have ordered
+        self._locked: list[Candidate] = []  # conflicts only if a lock is released before their end
+        self._waiting = 0  # length of `_locked` after the last removal
+        self._settled = set[Lines]()  # lines with enough conflicts that no flag has ordered
         self._noting: Event | None = None
-        self._noted = set[tuple[Lines, int]]()  # the event's conflicts, with the partner's identity
-        self._reading = set[tuple[int, int]]()  # process and event of epochs with a get
+        self._noted = set[tuple[Lines, int]]()  # conflicts of `_noting`
+        self._reading = set[tuple[int, int]]()  # epochs with a get, by process and event
 
     def check(self, entry: Entry) -> None:
         """Compare an access with earlier ones."""
@@ -142,7 +142,8 @@ class Conflicts:
                     entry.private = False
 
     def check_separate_model(self, entry: Entry) -> None:
-        """Find a store and an update of one window that the separate memory model forbids."""
+        """Find a store and an update of one window that must not be concurrent in the separate
+        memory model."""
         window = self.windows[entry.window]
         stores = entry.kind == STORE
         others = window.last_update if stores else window.last_store
@@ -207,8 +208,8 @@ class Conflicts:
                 self._note(rule, before, entry, common, why)
 
     def _locks(self, before: Entry, entry: Entry, why: str) -> None:
-        # Accesses that exclusive locks keep apart, in an order that is not fixed. Epochs that read
-        # before they write, as for a counter, give the same result in any order.
+        # Note two accesses that exclusive locks separate, if the result depends on their order.
+        # Epochs that read before they write, as for a counter, give the same result in any order.
         order_decides = PUT in (before.kind, entry.kind) and {before.kind, entry.kind} <= {GET, PUT}
         common = shared(before, entry) if order_decides else None
         if common is not None and not (self._reads_first(before) and self._reads_first(entry)):
@@ -226,7 +227,7 @@ class Conflicts:
             self._waiting = len(self._locked)
 
     def _unlock(self) -> None:
-        # Notes waiting candidates whose buffers were in use after the unlock.
+        # Turn waiting candidates into conflicts if their buffers were in use after the unlock.
         waiting = self._locked
         self._locked = []
         for found in waiting:
@@ -356,9 +357,11 @@ class Conflicts:
         return sum(accesses.number for accesses in self.memory)
 
     def decided(self) -> tuple[list[Conflict], list[Conflict], list[Conflict]]:
-        """Return conflicts, undecided ones, and accesses in exclusive locks without a fixed order.
+        """Return conflicts, undecided conflicts, and accesses in exclusive locks without a fixed
+        order.
 
-        Flags may have ordered the undecided ones. Each list has one conflict per pair of lines.
+        Flags may have ordered the accesses of undecided conflicts. Each list has one conflict per
+        pair of lines.
         """
         self._unlock()
         conflicts: list[Conflict] = []
@@ -387,7 +390,8 @@ class Conflicts:
                 or self.flags.may_order_threads(one, other)
             )
         if one.actor == other.actor:
-            # A process knows its own actions, but not that its target has called MPI_Win_wait.
+            # The process itself orders its accesses, unless the target's MPI_Win_wait ends the
+            # first one.
             return one.end_process != one.actor and self.flags.may_order(one, other)
         return (
             self.polling.may_be(one, other)
