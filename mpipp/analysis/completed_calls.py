@@ -30,7 +30,7 @@ def check(process: Process) -> Findings:
             continue
         for kept in _kept_calls(process, comm, channel):
             if kept.key in seen:
-                continue  # the key takes a tenth of the time of decoding the call
+                continue  # computing the key takes a tenth of the time of decoding the call
             seen.add(kept.key)
             if (kept.call.procedure, kept.call.site) not in going_on:
                 operation = Operation(process, kept.call, None, None, comm)

@@ -41,9 +41,9 @@ class Wait(NamedTuple):
 
 class _Lack(enum.Enum):
     # The reason why a process stops, if it does not certainly wait for a rank.
-    NOTHING = 0  # the process continues
-    UNKNOWN = 1  # depends on what a free process does
-    CHOICE = 2  # the observed message is not there yet, and another one could be
+    NOTHING = 0  # it does not stop
+    UNKNOWN = 1  # whether it stops depends on a free process
+    CHOICE = 2  # the message that it took has not been sent yet, but it may take another one
 
 
 @dataclass
@@ -60,9 +60,9 @@ class _Walk:
     at: int = 0
     is_begun: bool = False
     is_free: bool = False
-    sent: dict[Channel, int] = field(default_factory=dict)  # number of sends in all steps
+    sent: dict[Channel, int] = field(default_factory=dict)  # sends in all its steps
     received: dict[Channel, int] = field(default_factory=dict)
-    opened: dict[int, int] = field(default_factory=dict)  # open receives, by communicator
+    opened: dict[int, int] = field(default_factory=dict)  # number of open receives
     joined: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class Replay:
     def __init__(self, every: Mapping[int, Steps]) -> None:
         self._walks = {rank: _Walk(of) for rank, of in every.items()}
         self._sent: defaultdict[Channel, int] = defaultdict(int)
-        self._posted: defaultdict[Channel, int] = defaultdict(int)  # receives of this channel only
+        self._posted: defaultdict[Channel, int] = defaultdict(int)  # receives that are not open
         self._opened: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._joined: defaultdict[tuple[int, int], dict[int, None]] = defaultdict(dict)
         self._members: dict[int, list[int]] = {}

@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 
 class _Bytes:
-    # Memory that has only these bytes.
+    # Memory of which only these bytes are readable.
     def __init__(self, start: int, content: bytes) -> None:
         self._start, self._content = start, content
 

@@ -25,7 +25,7 @@ _Value = Union[int, tuple[int, ...], None]
 
 
 class _Problem(NamedTuple):
-    rule: str  # id of the rule
+    rule: str  # id of the violated rule
     facts: Mapping[str, Value] = {}
     freed: DatatypeRecord | None = None
 

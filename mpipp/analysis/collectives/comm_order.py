@@ -162,8 +162,8 @@ def _circle(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
 
 
 def _finding(circle: list[_Way]) -> Finding:
-    # Each process waits for the next one, whose call comes after the one in which that process
-    # waits.
+    # In the cycle, each process waits for a call of the next process, which makes it only after the
+    # call in which it waits itself.
     at = []
     for way, late in zip(circle, (*circle[1:], circle[0])):
         assert way.turn is not None

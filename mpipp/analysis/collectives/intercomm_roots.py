@@ -27,7 +27,7 @@ def first(joined: Sequence[CollectiveCall]) -> Finding | None:
     return None
 
 
-# The case of the rule, its facts, and the two calls.
+# An error as the case of the rule, the facts, and the two calls.
 _Found = Iterator["tuple[str, Mapping[str, Value], CollectiveCall, CollectiveCall]"]
 
 
@@ -90,8 +90,8 @@ def _beside(
     others: Sequence[CollectiveCall],
     differ: Callable[[CollectiveCall, CollectiveCall], bool],
 ) -> tuple[CollectiveCall, CollectiveCall] | None:
-    # A call in `some` and one in `others` that belong to one group and differ. Only the first call
-    # of each group in `some` is compared.
+    # Find a call in `some` and a call in `others` that differ and whose processes belong to one
+    # group. Only the first call of each group in `some` is compared.
     of: dict[int | None, CollectiveCall] = {}
     for one in some:
         of.setdefault(_group(one), one)

@@ -57,8 +57,8 @@ def _around(comm: Comm) -> Iterator[int | None]:
 def _edges(
     joined: Sequence[CollectiveCall],
 ) -> Iterator[tuple[CollectiveCall, list[int], CollectiveCall, list[int]]]:
-    # Yields for each edge the sender, its numbers for the receiver, the receiver, and its numbers
-    # for the sender.
+    # Yields each sender with the receiver's positions among its neighbors, and each receiver with
+    # the sender's positions.
     by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
         for rank, numbers in _numbers(targets(one.member)).items():
@@ -71,7 +71,7 @@ def _edges(
 
 
 def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
-    # The numbers of each neighbor, by its rank.
+    # The positions of each neighbor in the list, by its rank.
     found: dict[int, list[int]] = {}
     for number, rank in enumerate(neighbors or ()):
         if rank is not None:

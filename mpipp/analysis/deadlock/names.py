@@ -76,7 +76,8 @@ def comm(found: Comm) -> str:
 
 
 def comm_of(process: Process, found: Comm) -> str:
-    """Return the words for a process's communicator, different from those for its others."""
+    """Return the words for a communicator that distinguish it from the process's other
+    communicators."""
     return name(found).text(_number_of(process, found))
 
 

@@ -172,7 +172,7 @@ def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
                 near += twins.phrases(sent, receiver.process, tag)
             party = sent.operation(call).party(*near)
             case = "several" if lost > 1 else "one"
-            # The clause keeps this finding apart from others at the same place.
+            # The clause distinguishes this finding from others at the same place.
             clause = ", but awaited on another communicator" if near else ""
             yield Finding.of("message-lost", [party], case, times=lost, clause=clause)
 

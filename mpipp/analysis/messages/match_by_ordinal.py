@@ -27,7 +27,7 @@ class Histories:
     """The unmatched calls of several processes.
 
     Attributes:
-        waiting: for each process, in order of ordinals.
+        waiting: for each process, its stretches in order of ordinals.
         passed: combinations of calls that need not be returned again.
         left_out: whether some combinations were too many to be returned.
     """

@@ -271,7 +271,7 @@ class RmaFindings:
         return ""
 
     def _is_at_unknown_process(self, side: Side) -> bool:
-        # Tests for an access to memory of a process without a log.
+        # Return whether the access is to memory of a process without a log.
         event = side.event
         if not isinstance(event, events.Operation) or side.kind not in AT_TARGET:
             return False
@@ -410,12 +410,14 @@ def _verb(side: Side) -> str:
 
 
 def _is_direct(side: Side, found: Conflict) -> bool:
-    # Tests for a load or store of another process's memory, or an operation whose buffer is there.
+    # Return whether it is a load or store of another process's memory, or an operation whose buffer
+    # is there.
     return side.kind not in AT_TARGET and side.event.moment.process != found.owner
 
 
 def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
-    # The bytes of an element, if not all of it is meant; not for pair types with a gap.
+    # The name of an element, with a byte range if only a part is accessed; not for pair types with
+    # a gap.
     first, size = element.displacement, element.size
     start, end = low - first, min(high - first, size)
     if (start, end) == (0, size) or element.datatype.extent != size:
@@ -429,7 +431,7 @@ def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
 
 
 def _short(detail: Phrase) -> str:
-    # The text of an access, without addresses if there is other text.
+    # The text of an access. It contains addresses only if the access has no other description.
     facts = dict(detail.facts)
     if "name" in facts:
         return detail.reworded("{verb} {name}{of}").text

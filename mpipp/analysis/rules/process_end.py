@@ -29,7 +29,7 @@ RULES = (
         "11.2.2",
         "a process must call MPI_Finalize before it ends, except if a signal from outside ends it",
         "find out who sent the signal",
-        severity=REMARK,  # the program need not be wrong
+        severity=REMARK,  # the program may be correct
     ),
     Rule(
         "died-late",

@@ -22,7 +22,7 @@ class Rule(NamedTuple):
     """
 
     id: str
-    check: str  # the word for scripts, common to related rules: "type-mismatch"
+    check: str  # the word that scripts use, common to related rules: "type-mismatch"
     section: str  # of MPI-4.1; several as "3.5 and 6.14"
     sentence: str  # the demand, without its full stop
     advice: str  # what to do

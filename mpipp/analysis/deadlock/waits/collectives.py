@@ -27,14 +27,15 @@ _UNCERTAIN = Unknown("mpipp cannot match the collective calls with certainty")
 
 
 class _NeededRank(NamedTuple):
-    rank: int  # on the communicator; for an intercommunicator in the remote group
+    rank: int  # on the communicator; on an intercommunicator, in the remote group
     lenient: bool
 
 
 class _Arrivals(NamedTuple):
-    # The states of a communicator's processes, by rank. `late` have not reached a call, and have
-    # their ranks in MPI_COMM_WORLD. `different` are in another call in its place. `past` have left
-    # it, and their completed call is looked up only if it is needed.
+    # The states of a communicator's processes with respect to one call, by rank. `late` have not
+    # reached the call; the values are their ranks in MPI_COMM_WORLD. `different` are in another
+    # call in its place. `past` have left it, and their completed call is looked up only if it is
+    # needed.
     late: dict[int, int]
     different: dict[int, tuple[int, Operation]]
     past: dict[int, tuple[int, Member]]
@@ -164,7 +165,8 @@ class Collectives:
         return AllOf(tuple(found)) if found else NoWait()
 
     def _arrivals(self, member: Member, name: str, ordinal: int) -> _Arrivals | Unknown:
-        # The arrivals that a process may wait for; equal for all processes of a communicator.
+        # The arrivals at a call that a process may wait for; equal for all processes of a
+        # communicator.
         comm = member.comm
         key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
         if key not in self._found:

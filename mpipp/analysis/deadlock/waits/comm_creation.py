@@ -161,14 +161,14 @@ class Creations:
         return Member(process, found) if isinstance(found, Comm) else None
 
     def _is_member(self, rank: int, member: Member) -> bool:
-        # Tests for a process with the communicator under an unknown identity. If it has no
-        # counts for calls without a communicator, it has made none.
+        # Return whether the process may be a member without a known identity of the communicator.
+        # For calls without a communicator: a process without counts has made none.
         process = self._known.process(rank)
         apart = member.comm.header.record == member.process.registry.info.apart
         return process is not None and (not apart or process.registry.info.unseen)
 
     def _count(self, member: Member, sequence: str, peer: int, tag: int) -> int | None:
-        # The number of calls that the process has begun; None if it is uncertain.
+        # The number of calls of a sequence that the process has begun; None if it is uncertain.
         if sequence in member.comm.uncertain:
             return None
         return self._messages.counts(member).tags(sequence, peer).get(tag, 0)

@@ -153,7 +153,7 @@ class Windows:
         return Event("complete", frozenset(lacking), operation, member)
 
     def _lock(self, operation: Operation, member: Member, win: Win) -> Condition:
-        target, holding = operation.call.target_rank, set[int]()  # a target of None: all processes
+        target, holding = operation.call.target_rank, set[int]()  # None: all processes are targets
         own = member.process.registry.info.world_rank
         if "lock_all" in win.epochs or any(locked == target for locked, _ in win.locks):
             return NoWait()
