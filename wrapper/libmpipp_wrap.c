@@ -105,6 +105,6 @@ void mpipp_open(void) {
   mpipp_recorder_wildcard_waits = mpipp_intercept_watch_wildcards;
   mpipp_recorder_ledger_open();
   if (right && mpipp_registry_is_shared) open_for_watcher();
-  mpipp_abi_find_mpi_code(); // needed in either case, because readers must see the status
+  mpipp_abi_find_mpi_code(); // also for another MPI library, where readers must see the status
   if (right) mpipp_intercept_python_open();
 }

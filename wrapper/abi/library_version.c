@@ -8,9 +8,9 @@
 
 #ifndef MPIPP_FOR_OPENMPI
 enum {
-  FIRST_PART = 64, // characters in which the version stands
-  INDEX = 0xFF,    // in MPICH, the part of a predefined handle that numbers the datatype
-  OLD = 0x46,      // the last number before MPICH 5
+  FIRST_PART = 64, // the version is in the first characters of the text
+  INDEX = 0xFF,    // bits of a predefined handle of MPICH with the datatype's number
+  OLD = 0x46,      // highest number of a datatype in MPICH 4
 };
 
 // The version of MPICH as major * 100 + minor; 0 if it is another library.

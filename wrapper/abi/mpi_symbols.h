@@ -36,8 +36,8 @@ const int *mpipp_abi_weights(const int *weights);
 // The return address in the program. It is the caller's own; but if the caller is a layer of the
 // MPI library (Fortran), it is the first one further out.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
-// Sets a layer: code that calls MPI for the program, so that its return addresses say nothing.
-// `place` returns the place of a call from there.
+// Sets a layer: code that calls MPI for the program, so that return addresses in it are no places
+// in the program. `place` returns the place for a call from the layer.
 void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
 // Returns whether an address is in the code of a library whose name begins with libmpi.
 int mpipp_abi_in_mpi(uint64_t address);

@@ -22,8 +22,8 @@
 enum {
   USED_PLACES = MPIPP_KNOWN_PLACES, // number of places, in sets of WAYS
   WAYS = 4,
-  FIRST_USES = 8, // uses of one place, each with another buffer, count or datatype
-  MOST_USES = 64, // with later ones of a new kind
+  FIRST_USES = 8, // first uses of a place that are looked up
+  MOST_USES = 64, // with later uses of a new kind
   MOST_FRAMES = 12,
   MOST_VISITED = 64,
   FRAME_BYTES = 4096, // bytes that are read from the end of each frame
@@ -35,7 +35,7 @@ enum {
   MOST_OBJECTS = 512, // heap objects to which a call's frames point
   OBJECT = 512,       // bytes read from each object
   DESCRIPTOR = 256,   // bytes behind a pointer, where a Fortran array descriptor has the bounds
-  PAGE = 4096,        // an address below this is no memory, but a special value
+  PAGE = 4096,        // lower addresses are special values
 };
 
 // The uses of one place that were passed to the watcher. `kinds` has one bit for each kind of use.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from wrapper.generator import procedures as known
 from wrapper.generator.mpi_standard import Parameter, Procedure
 
-NAME = "null_output"  # a query has the argument's name under this name
+NAME = "null_output"  # the argument of a query that has the name of the null pointer
 # Kinds of arguments that are not results, or for which a null pointer may be valid.
 _OTHERS = {"BUFFER", "STRING", "STRING_ARRAY", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE"}
 

@@ -9,7 +9,7 @@
 
 // Returns whether bytes of [low, high) are recorded. Uses no floating-point register.
 int mpipp_instrument_is_recorded(uint64_t low, uint64_t high);
-// A window was created, or is about to be freed.
+// Notes that a window was created, or is about to be freed.
 void mpipp_instrument_rma_window(const struct mpipp_event *event);
 // Adds memory of a shared window when MPI_Win_shared_query has returned its address.
 void mpipp_instrument_rma_shared_query(const struct mpipp_call *call);

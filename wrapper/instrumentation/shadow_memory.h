@@ -22,10 +22,10 @@ struct mpipp_shadow_range *mpipp_instrument_shadow_of(uint64_t serial);
 // or NULL. mpipp_instrument_shadow_end: it is no longer pending.
 void mpipp_instrument_shadow_begin(struct mpipp_shadow_range *looked, struct mpipp_cover *cover);
 void mpipp_instrument_shadow_end(struct mpipp_shadow_range *looked);
-// The request no longer exists: frees its entry.
+// Frees the entry of a request that no longer exists.
 void mpipp_instrument_shadow_drop(struct mpipp_shadow_range *looked);
 void mpipp_instrument_shadow_end_all(void);
-// Persistent requests with that handle are no longer pending.
+// Notes that persistent requests with that handle are no longer pending.
 void mpipp_instrument_shadow_end_persistent(uint64_t request);
 // The number of operations that have begun. mpipp_instrument_shadow_end_accesses is called after a
 // call has returned that completes one-sided operations at the origin. It ends those among the

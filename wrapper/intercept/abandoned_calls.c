@@ -15,13 +15,13 @@
 
 struct mpipp_walk {
   uintptr_t frame;       // the frame to search for
-  uintptr_t code, stack; // code address and stack pointer of the function visited last
+  uintptr_t code, stack; // of the function visited last: code address, stack pointer
   int found, passed;
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_walk *walk = data;
-  uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function visited before ends
+  uintptr_t stack = _Unwind_GetCFA(context); // the end of the previous function's frame
   if (walk->frame >= walk->stack && walk->frame < stack)
     walk->found = mpipp_abi_is_own((void *)walk->code);
   walk->passed = stack > walk->frame;

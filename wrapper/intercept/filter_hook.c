@@ -51,8 +51,8 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook filter_hook = {
     .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_FILTER_ORDER};
 
-// To enter this hook by a passage would cost too much: mpipp_intercept_is_hooked does the same
-// directly.
+// Returns 0 in most runs, because a passage would cost too much: mpipp_intercept_is_hooked then
+// calls the filter directly.
 static int wants(const struct mpipp_call *call) {
   (void)call;
   return filter_hook.order != MPIPP_FILTER_ORDER;
@@ -79,12 +79,12 @@ void mpipp_intercept_filter_open(void) {
     others_before_marked = mpipp_intercept_before_unrecorded;
     mpipp_intercept_before_unrecorded = before_unrecorded_call;
   }
-  // Changes the order value, so that each call passes `enter`.
+  // With another order value, `wants` is true and each call passes `enter`.
   filter_hook.order += mpipp_filter_checks_itself || mpipp_watcher_on_error != MPIPP_REPORT;
   mpipp_hook_in(&filter_hook);
 }
 
-// Stands for the passage of a call if only the filter has to see its return.
+// In place of a passage, for a call whose return only the filter has to see.
 static struct mpipp_passage only = {.status = NULL};
 
 // Asks every hook, even after one has wanted the call, because a hook's `wants` may also update its

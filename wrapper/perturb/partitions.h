@@ -13,7 +13,7 @@ int mpipp_perturb_defer_ready(struct mpipp_passage *passage);
 // Answers MPI_Parrived, perhaps with "not yet" for partitions that the program does not know to
 // have arrived.
 int mpipp_perturb_test_partition(struct mpipp_passage *passage);
-// The program starts these requests, or frees them: forgets which partitions have arrived.
+// Forgets which partitions have arrived, because the program starts these requests, or frees them.
 void mpipp_perturb_reset_partitions(const struct mpipp_call *call);
 
 #endif

@@ -29,15 +29,15 @@ void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request);
 // Removes the oldest operation with that handle from the table, and returns it; NULL if there is
 // none.
 struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request);
-// An operation is complete. before: the handle that the program had for it. *now: the handle that
-// MPI has set; replaced by the handle that the program must get.
+// Notes that an operation is complete. before: the handle that the program had for it. *now: the
+// handle that MPI has set; replaced by the handle that the program must get.
 void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now);
 // mpipp_perturb_substitute_receive: the program starts these persistent requests, so their buffers
 // get the fill pattern. mpipp_perturb_substitute_drop_receive removes it if MPI could not start
 // them.
 void mpipp_perturb_substitute_receive(const struct mpipp_call *call);
 void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call);
-// The program has learned that the operation is complete, and keeps the request.
+// Notes that the program knows that the operation is complete, and keeps the request.
 void mpipp_perturb_substitute_note_completion(uint64_t handle);
 // The state of an operation: whether its start is late, the program knows its completion, and it is
 // persistent.

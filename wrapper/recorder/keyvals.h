@@ -5,7 +5,7 @@
 
 #include "registry/records.h"
 
-// MPI has created a key in the thread's call; in the second function, freed one.
+// Note that MPI has created a key in the thread's call, or freed one.
 void mpipp_recorder_add_keyval(const struct mpipp_thread *thread, int keyval);
 void mpipp_recorder_free_keyval(int keyval);
 

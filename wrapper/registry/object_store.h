@@ -151,8 +151,8 @@ static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
 // calls: never with a handle that is recorded as freed. MPI may crash then, even if it accepts the
 // handle in the program's call.
 int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle);
-// MPI has returned a handle for an object that is not recorded. So the freed object that had the
-// handle before no longer has it.
+// Takes a handle from the freed object that had it: MPI has returned the handle for an object that
+// is not recorded.
 void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle);
 
 // An empty record, with serial 0, for a new object with that handle. The old record of the handle

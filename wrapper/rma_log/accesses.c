@@ -25,8 +25,8 @@ struct mpipp_accesses_run {
 
 int mpipp_rma_logs_onesided = 0;
 static __thread struct mpipp_accesses_run runs[RUNS] __attribute__((tls_model("initial-exec")));
-// The first place that was seen. Other places are hashed relative to it, so that the hash values
-// are equal in each run of the program.
+// The place of the thread's first access. Other places are hashed relative to it, so that the hash
+// values are equal in each run of the program.
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
 // Returns whether these accesses are part of the run, or continue it. Readers may read the entry at

@@ -19,7 +19,8 @@ void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call,
 // completing call is added.
 void mpipp_rma_log_returned_values(const struct mpipp_call *call, uint64_t win, int64_t target,
                                    uint64_t before);
-// Logs the value that an operation with this request has returned. Call it at any time.
+// Logs the value that an operation with this request has returned. The caller need not be adding an
+// entry.
 void mpipp_rma_log_value_of_request(const struct mpipp_call *call, uint64_t request);
 // Forgets the operations on a window that is freed. Call it while the entry for that is added.
 void mpipp_rma_log_forget(uint64_t win);

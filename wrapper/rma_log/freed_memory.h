@@ -25,8 +25,8 @@ int mpipp_rma_begin_operation(const struct mpipp_call *call, const uint64_t *dat
 // completed. Call it at any time.
 void mpipp_rma_complete_operations(uint64_t win, int64_t target, uint64_t before);
 void mpipp_rma_complete_request(uint64_t request);
-// A window gets memory of the program, or loses the memory that begins at `base` (0: all memory).
-// Call it while the entry for that is added.
+// Notes that a window gets memory of the program, or loses the memory that begins at `base` (0: all
+// memory). Call it while the entry for that is added.
 void mpipp_rma_add_memory(uint64_t win, uint64_t base, uint64_t bytes);
 void mpipp_rma_drop_memory(uint64_t win, uint64_t base);
 

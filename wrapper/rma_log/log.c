@@ -26,16 +26,17 @@ uint64_t mpipp_rma_log_calls = 0;
 __thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
 __thread struct mpipp_log_thread mpipp_rma_log_thread = {0, 0, 0};
 uint32_t mpipp_rma_log_thread_count = 0;
-// The knowledge of the order of threads, and as the log has it; NOT_LOGGED: it has none yet.
+// The present knowledge of the order of threads, and the knowledge that the log has; NOT_LOGGED: it
+// has none yet.
 enum { NOT_LOGGED = 0xff };
 static uint32_t order_known, order_logged = NOT_LOGGED;
-static uint64_t whole_count; // number of entries that have all their words
+static uint64_t whole_count; // number of complete entries: they have all their words
 // A cache of the last complete entry of each place. A place selects a set of WAYS entries.
 static struct mpipp_whole_entry {
   const uint64_t *words;
   uint64_t number;
 } wholes[1 << WHOLES_BITS];
-// The last entry, and the complete entry that it is or resembles.
+// The last entry, and the complete entry whose differences it has (or it is that entry).
 static uint64_t *last_at;
 static struct mpipp_whole_entry last_whole;
 
@@ -274,14 +275,14 @@ struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
   int is_short = head & MPIPP_LOG_IS_NARROW && words <= 2 && like.count <= 3;
   if (!is_short || like.changed > bit) return (struct mpipp_like){.words = NULL};
   for (uint64_t i = 0; i < words; i++) like.differences[i] = last_at[1 + i];
-  // mpipp_rma_log_repeat gets the difference of the word with that index, the last that has
-  // changed.
+  // Clear the difference of the word with that index, the last that has changed:
+  // mpipp_rma_log_repeat gets a new one.
   if (changed & bit) like.differences[like.count / 2] &= like.count & 1 ? UINT32_MAX : 0;
   return like;
 }
 
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference) {
-  enum { MOST = 3 }; // words that an entry of this function may need
+  enum { MOST = 3 }; // most words that this function writes for an entry
   if (difference != (int32_t)difference || order_differs()) return 0;
   mpipp_rma_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {

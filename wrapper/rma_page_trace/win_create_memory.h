@@ -7,14 +7,15 @@
 
 #include "intercept/hooks.h"
 
-// The program is about to create a window on [base, base + size). Returns the address that MPI
-// gets; `base` if the window is not traced. others: number of other threads inside calls.
+// Prepares for a window that the program is about to create on [base, base + size). Returns the
+// address that MPI gets; `base` if the window is not traced. others: number of other threads inside
+// calls.
 uint64_t mpipp_trace_win_create_begin(uint64_t base, uint64_t size, int others);
-// The window was created; win: 0 if that failed.
+// Notes that the window was created; win: 0 if that failed.
 void mpipp_trace_win_create_end(uint64_t win);
-// The window was freed, so MPI no longer uses its memory.
+// Notes that the window was freed, so MPI no longer uses its memory.
 void mpipp_trace_win_create_free(uint64_t win, int others);
-// The program frees [start, start + bytes), or lets realloc move it.
+// Notes that the program frees [start, start + bytes), or lets realloc move it.
 void mpipp_trace_win_create_free_memory(uint64_t start, uint64_t bytes);
 
 #endif

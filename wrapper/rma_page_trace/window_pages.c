@@ -31,8 +31,8 @@
 #include "rma_page_trace/x86_decoder.h"
 
 enum { MOST = 64, MOST_CLOSED = 8192, MOST_STEPS = 1024, MOST_OPENED = 4, FRAMES = 16 };
-// The access that the program has to a page. Another state, STEPPED, is closed except for the
-// current instruction.
+// The access that the program has to a page. A closed page may be open for one instruction of a
+// thread.
 enum { OPEN, READABLE, CLOSED };
 
 static struct mpipp_area {
@@ -424,7 +424,8 @@ static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most
   return count;
 }
 
-// Each call continues where the last one ended.
+// Protects open pages again, at most `most`, and continues where the previous call of this function
+// ended.
 static void close_pages(uint64_t most) {
   for (int i = 0; most && i <= areas_used; i++) {
     uint64_t pages = next_area->win ? (next_area->last - next_area->low) / MPIPP_PAGE : 0;

@@ -15,8 +15,9 @@
 
 #include "thread_order/interposed.h"
 
-static const char passed; // stands for all of these objects
-// The place where the program calls the function that this thread is in; NULL: none of these.
+static const char passed; // one object for all pipes, sockets and files
+// The place where the program calls the receiving function that this thread is in; NULL: it is in
+// none.
 static __thread const void *reader __attribute__((tls_model("initial-exec")));
 
 const void *mpipp_order_reader(void) {

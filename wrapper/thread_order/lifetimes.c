@@ -28,7 +28,7 @@ struct mpipp_order_birth {
 
 static pthread_key_t end_key;
 static __thread int rounds __attribute__((tls_model("initial-exec")));
-// The number of an ended thread that this thread has joined; 0: none.
+// The number of an ended thread that this thread has joined, for its next new thread; 0: none.
 static __thread uint32_t free_number __attribute__((tls_model("initial-exec")));
 
 static void order_atomics(const volatile void *address, int acquires, const void *place) {
@@ -50,7 +50,7 @@ void mpipp_order_begin(void) {
   __atomic_store_n(&mpipp_order_is_active, 1, __ATOMIC_RELAXED);
 }
 
-// The key of a thread's end, beside the objects of the program.
+// The key of the object for a thread's end, which differs from addresses of the program's objects.
 static const void *end_of(uint64_t thread) {
   return (const void *)(uintptr_t)(thread + 1);
 }

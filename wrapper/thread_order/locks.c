@@ -8,7 +8,7 @@
 
 #include "thread_order/interposed.h"
 
-// A function that takes a lock if it returns OK.
+// Defines the wrapper of a function that has taken a lock if it returns OK.
 #define TAKES(NAME, LOCK, OK, ACQUIRE, PARAMETERS, ARGUMENTS)                                      \
   MPIPP_NEXT(int, NAME, PARAMETERS)                                                                \
   MPIPP_OVER int NAME PARAMETERS {                                                                 \
@@ -16,7 +16,8 @@
     if (mpipp_order_watches() && (code == OK || code == EOWNERDEAD)) ACQUIRE(LOCK, MPIPP_PLACE);   \
     return code;                                                                                   \
   }
-// A function that first passes on this thread's order.
+// Defines the wrapper of a function before which this thread releases OBJECT, in the sense of
+// sync_objects.h.
 #define GIVES(NAME, OBJECT, PARAMETERS, ARGUMENTS)                                                 \
   MPIPP_NEXT(int, NAME, PARAMETERS)                                                                \
   MPIPP_OVER int NAME PARAMETERS {                                                                 \

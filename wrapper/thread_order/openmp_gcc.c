@@ -11,8 +11,8 @@
 
 enum { ALIGNMENT = 16, TASK_DETACHES = 1 << 13 };
 
-// A parallel region. ended: threads that have ended their part, and ended tasks. The threads
-// alternate between two barriers, because one may enter the next before others leave.
+// A parallel region. ended: the object that ended threads and tasks release. The threads alternate
+// between two barriers, because a thread may enter the next one before others leave.
 struct mpipp_order_team {
   void (*function)(void *);
   void *data;
@@ -21,8 +21,8 @@ struct mpipp_order_team {
 };
 
 static __thread struct mpipp_order_team *team __attribute__((tls_model("initial-exec")));
-static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // number of barriers
-// The last releases of a thread to the barriers of its region, and its acquires from them.
+static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // barriers so far
+// The versions at the thread's last releases and acquires of its region's barriers.
 static __thread struct mpipp_order_barriers {
   uint64_t released[2], acquired[2], ended;
 } known __attribute__((tls_model("initial-exec")));
@@ -35,7 +35,7 @@ static void run_member(void *data) {
   known = (struct mpipp_order_barriers){0};
   mpipp_order_acquire(&own->forked, MPIPP_PLACE);
   own->function(own->data);
-  // The other threads rest until the next region.
+  // Other threads than the master do nothing until the next region.
   if (mpipp_rma_log_thread.number == own->master)
     mpipp_order_release(&own->ended, MPIPP_PLACE);
   else
@@ -158,7 +158,7 @@ MPIPP_OVER void GOMP_workshare_task_reduction_unregister(_Bool cancelled) {
   if (!cancelled) leave_barrier(MPIPP_PLACE);
 }
 
-// copyprivate: one thread passes its data on to the others.
+// copyprivate: one thread passes its data to the others.
 MPIPP_NEXT_FOR(void *, GOMP_single_copy_start, (void))
 MPIPP_OVER void *GOMP_single_copy_start(void);
 MPIPP_OVER void *GOMP_single_copy_start(void) {
@@ -207,7 +207,7 @@ TAKES(GOMP_taskwait, (void), (), IN_TEAM(mpipp_order_acquire, ended))
 TAKES(GOMP_taskwait_depend, (void **depend), (depend), IN_TEAM(mpipp_order_acquire, ended))
 TAKES(GOMP_taskgroup_end, (void), (), IN_TEAM(mpipp_order_acquire, ended))
 
-// Order by the dependences of a loop's iterations is not observed.
+// The order of dependent iterations of a loop is not observed, so all order is lost.
 GIVES(GOMP_doacross_post, (long *counts), (counts), mpipp_order_lose())
 GIVES(GOMP_doacross_ull_post, (unsigned long long *counts), (counts), mpipp_order_lose())
 
@@ -256,7 +256,7 @@ static void run_task(void *block) {
   struct mpipp_order_team *outer = team;
   team = task->team;
   if (task->is_loop) memcpy(data_of(task), task->words, 2 * sizeof(uint64_t));
-  // The creator's order, and that of tasks on which this one may depend.
+  // Acquire what the creator has released, and ended tasks on which this one may depend.
   mpipp_order_acquire(&team->forked, MPIPP_PLACE);
   mpipp_order_acquire(&team->ended, MPIPP_PLACE);
   task->function(data_of(task));
@@ -264,7 +264,7 @@ static void run_task(void *block) {
   team = outer;
 }
 
-// Returns whether a task must be prepared. Without a region, its thread executes it at once.
+// Prepares a task. Returns 0 without a region: then the thread executes the task at once.
 static int prepare_task(struct mpipp_order_task *task, void (*function)(void *), void *data,
                         void (*copy)(void *, void *), long size, const void *place) {
   if (!team || !mpipp_order_watches()) return 0;

@@ -13,12 +13,13 @@
 
 enum { TABLE_BITS = 12, TRIES = 8 };
 
-// The objects of the program, by their addresses. Objects that find no place share one.
+// The synchronization objects of the program, such as mutexes, in a hash table by their addresses.
+// If there is no free entry, several objects share one.
 static struct mpipp_order_object table[1 << TABLE_BITS];
-static uint32_t others = 1 << TABLE_BITS; // numbers of objects outside the table follow
+static uint32_t others = 1 << TABLE_BITS; // the next number for an object outside the table
 
 static __thread struct mpipp_order_knowledge {
-  uint64_t acquired; // grows with each acquire that brings news
+  uint64_t acquired; // grows with each acquire that changes `known`
   volatile sig_atomic_t is_busy;
   uint32_t known[MPIPP_ORDER_THREADS];
 } self __attribute__((tls_model("initial-exec")));
@@ -31,13 +32,13 @@ void mpipp_order_lose(void) {
 
 static uint32_t own_number(void) {
   uint32_t *number = &mpipp_rma_log_thread.number;
-  // A thread that mpipp has not seen being created may still pass on the order of others.
+  // Also number a thread whose creation mpipp has not seen: it may pass on the order of others.
   if (!*number) *number = mpipp_rma_log_new_thread();
   if (mpipp_rma_log_thread.number > MPIPP_ORDER_THREADS) mpipp_order_lose();
   return mpipp_rma_log_thread.number;
 }
 
-// A number for the knowledge that a release by this thread would pass on.
+// A number that identifies the knowledge that a release by this thread would pass on.
 static inline uint64_t version(void) {
   uint64_t changes = (uint64_t)mpipp_rma_log_thread.entries + self.acquired;
   return (uint64_t)mpipp_rma_log_thread.number << 48 | changes;
@@ -62,8 +63,8 @@ static struct mpipp_order_object *find(const void *address) {
   return &table[hash];
 }
 
-// Begins a change of an object. Returns 0 if none is possible: a signal handler interrupted another
-// change, or an entry.
+// Locks a synchronization object to change it. Returns 0 if that is impossible, for example in a
+// signal handler that has interrupted another change, or the writing of a log entry.
 static int begin_change(struct mpipp_order_object *object) {
   if (!mpipp_rma_logs_onesided || own_number() > MPIPP_ORDER_THREADS) return 0;
   if (self.is_busy || mpipp_rma_log_is_adding) {
@@ -80,7 +81,7 @@ static void end_change(struct mpipp_order_object *object) {
   self.is_busy = 0;
 }
 
-// Takes over what is known in `from`. Returns whether there was news.
+// Merges the knowledge `from` into `to`. Returns whether `to` has changed.
 static int merge(uint32_t *to, const uint32_t *from) {
   uint32_t news = 0, count = mpipp_rma_log_thread_count;
   if (count > MPIPP_ORDER_THREADS) count = MPIPP_ORDER_THREADS;
@@ -140,7 +141,7 @@ void mpipp_order_be_born(struct mpipp_order_object *object, uint32_t number) {
   static uint64_t births;
   mpipp_rma_log_thread.number = number ? number : mpipp_rma_log_new_thread();
   mpipp_rma_log_thread.is_born = 1;
-  // Two threads with the same number never have the same version.
+  // A thread may reuse the number of an ended one, but its versions differ.
   self.acquired = __atomic_add_fetch(&births, 1, __ATOMIC_RELAXED) << 24;
   acquire(object, NULL);
   if (number && number <= MPIPP_ORDER_THREADS)
@@ -205,7 +206,7 @@ void mpipp_order_acquire_at(const void *address, const void *place) {
 void mpipp_order_acquire_exclusive(const void *address, const void *place) {
   if (is_in_mpi()) return;
   struct mpipp_order_object *object = find(address);
-  // This thread has released it last, so it knows all that it would acquire.
+  // If this thread was the last to release the object, it already knows all that it would acquire.
   int is_own = object->address == (uint64_t)(uintptr_t)address;
   if (is_own && MPIPP_READ(object->last) >> 48 == mpipp_rma_log_thread.number) return;
   acquire(object, place);

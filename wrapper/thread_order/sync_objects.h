@@ -12,55 +12,56 @@
 
 enum { MPIPP_ORDER_THREADS = 64 }; // with more threads the order is unknown
 
-// An object that passes on the order of threads. known: for each thread the number of its entries
-// in the log that precede an acquire.
+// A synchronization object: what happened before its releases happens before later acquires. known:
+// for each thread, the number of its log entries that happen before an acquire.
 struct mpipp_order_object {
   uint64_t address; // the program's object; 0: unused
-  uint64_t last;    // identifies the last release that changed nothing, or all that it knows
-  uint64_t news;    // how often `known` has changed
+  uint64_t last;    // version of the thread that released it last
+  uint64_t news;    // number of changes of `known`
   uint32_t lock, number;
   uint32_t known[MPIPP_ORDER_THREADS];
 };
 
 // 1 while several threads may exist in a run that logs one-sided operations.
 extern int mpipp_order_is_active MPIPP_HIDDEN;
-// Begins, when the process creates its first thread.
+// Begins to record the order of threads. Called when the process creates its first thread.
 void mpipp_order_begin(void);
-// The order of threads is unknown from now on.
+// Records that the order of threads is unknown from now on.
 void mpipp_order_lose(void);
 
 // Returns whether this thread is in MPI, whose own locks order nothing for the program.
 int mpipp_order_is_in_mpi(void);
-// This thread begins, and acquires the object that its creator has released. number: that of an
-// ended thread that the creator has joined, because all its events come before; 0: a new one.
+// Begins this thread with an acquire of the object that its creator has released. number: of an
+// ended thread that the creator has joined, or 0. It can be reused, because all events of that
+// thread happened before.
 void mpipp_order_be_born(struct mpipp_order_object *object, uint32_t number);
 
-// A release or acquire of the object at an address. place: a return address in the program.
+// Release or acquire the object at an address. place: a return address in the program.
 void mpipp_order_release_at(const void *address, const void *place);
 void mpipp_order_acquire_at(const void *address, const void *place);
-// An acquire of an object that only the thread that has acquired it releases, as a mutex.
+// Acquires an object that only the thread that has acquired it releases, such as a mutex.
 void mpipp_order_acquire_exclusive(const void *address, const void *place);
 
-// The place where the program calls the function of this part that this thread is in. NULL: it is
-// in none that receives data.
+// The place where the program calls the receiving function (descriptors.c) that this thread is in;
+// NULL: it is in none.
 MPIPP_SEAM const void *mpipp_order_reader(void);
 
 // Prepares an object outside the table, which the caller owns.
 void mpipp_order_object_init(struct mpipp_order_object *object);
 void mpipp_order_release(struct mpipp_order_object *object, const void *place);
 void mpipp_order_acquire(struct mpipp_order_object *object, const void *place);
-// A release or acquire of an object that a thread uses in a loop. last, seen: numbers of the thread
-// for this object, 0 at first. If nothing is new, they cost a compare.
+// Release or acquire an object that a thread uses in a loop. last, seen: two variables of the
+// thread for this object, 0 at first. If nothing is new, the functions only compare them.
 void mpipp_order_repeat_release(struct mpipp_order_object *object, uint64_t *last,
                                 const void *place);
 void mpipp_order_repeat_acquire(struct mpipp_order_object *object, uint64_t *seen,
                                 const void *place);
-// A release by a thread that ends, or that does nothing before its next acquire.
+// Releases the object; the thread ends, or does nothing before its next acquire.
 void mpipp_order_rest(struct mpipp_order_object *object);
-// The release of a thread that ends, to the object at `address`.
+// Releases the object at `address`, because the thread with that number ends.
 void mpipp_order_end_at(const void *address, uint32_t number);
-// The acquire of a thread that joins it. Returns the number of the ended thread if a new thread of
-// this one may have it; 0: none.
+// Acquires that object in the thread that joins the ended one. Returns the number of the ended
+// thread if a thread that this one creates may reuse it; else 0.
 uint32_t mpipp_order_join_at(const void *address, const void *place);
 
 #endif

@@ -15,7 +15,7 @@
 enum {
   PATIENCE_MS = 40000,
   ANSWER_BYTES = 64,
-  YES = 1,      // the answer to a question is yes, or there is a finding
+  YES = 1,      // the watcher answers yes, or has a finding
   STOPS = 0x80, // flag: the watcher stops the process in the call; later it continues
 };
 

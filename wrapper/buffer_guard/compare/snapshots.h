@@ -33,14 +33,14 @@ int mpipp_guard_snapshot_check(struct mpipp_snapshot *compared, struct mpipp_cha
 void mpipp_guard_snapshot_drop(struct mpipp_snapshot *compared);
 // Returns whether changes are searched for. Takes no lock.
 int mpipp_guard_snapshot_is_active(const struct mpipp_snapshot *compared);
-// The program has freed the request of the active operation. The program gets its bytes back, and
-// changes are no longer found.
+// Notes that the program has freed the request of the active operation. The program gets its bytes
+// back, and changes are no longer found.
 void mpipp_guard_snapshot_abandon(struct mpipp_snapshot *compared);
 
-// The operation may already be complete: later changes are not reported.
+// Notes that the operation may already be complete: later changes are not reported.
 void mpipp_guard_snapshot_spoil(struct mpipp_snapshot *compared);
-// An operation is about to write these bytes: other operations' snapshots of the same bytes are no
-// longer compared. Returns whether there are any.
+// Notes that an operation is about to write these bytes: other operations' snapshots of the same
+// bytes are no longer compared. Returns whether there are any.
 int mpipp_guard_snapshots_spoil(const struct mpipp_bytes *bytes);
 
 // The address of the buffer if its function on the thread's stack has returned; else 0. Each buffer
@@ -49,12 +49,13 @@ int mpipp_guard_snapshots_spoil(const struct mpipp_bytes *bytes);
 uint64_t mpipp_guard_snapshot_find_dangling(struct mpipp_snapshot *compared, uint64_t frame);
 int mpipp_guard_snapshots_may_dangle(uint64_t frame);
 
-// The program has left a call by a jump. Operations that the call waited for may be complete, and
-// mpipp will not see that. So all buffers get their bytes back. Data that arrives for operations
-// whose completion is never seen does not reach the program.
+// Notes that the program has left a call by a jump. Operations that the call waited for may be
+// complete, and mpipp will not see that. So all buffers get their bytes back. Data that arrives for
+// operations whose completion is never seen does not reach the program.
 void mpipp_guard_snapshots_abandon_call(void);
 
-// The program has freed the memory: it is not compared, and MPI's data is not copied to it.
+// Notes that the program has freed the memory: it is not compared, and MPI's data is not copied to
+// it.
 void mpipp_guard_snapshot_forget_memory(struct mpipp_snapshot *compared);
 
 // In the child of a fork: gives all buffers their bytes back.

@@ -12,7 +12,7 @@ int mpipp_guard_keep_freed_request(struct mpipp_passage *passage);
 // Tests all kept operations, and ends those that are complete. is_last: 1 at MPI_Finalize, where it
 // ends all of them.
 void mpipp_guard_test_kept_requests(int is_last);
-// The thread has left a call by a jump, perhaps while it tested.
+// Notes that the thread has left a call by a jump, perhaps while it tested kept operations.
 void mpipp_guard_kept_abandon_test(void);
 
 #endif

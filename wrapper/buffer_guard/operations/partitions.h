@@ -39,8 +39,8 @@ int mpipp_guard_partitions_check(const struct mpipp_partitions *partitions,
 // Works like mpipp_guard_snapshot_find_dangling, for the compared bytes of partitions.
 uint64_t mpipp_guard_partitions_find_dangling(const struct mpipp_partitions *partitions,
                                               uint64_t frame);
-// A partition is about to be marked ready, or has arrived. Returns the pages that contain any of
-// its bytes.
+// Notes that a partition is about to be marked ready, or has arrived. Returns the pages that
+// contain any of its bytes.
 struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
 // Protects the pages of [low, high) in which all bytes belong to MPI.
 int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,

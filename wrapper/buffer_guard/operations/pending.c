@@ -168,7 +168,7 @@ static int overlaps(const struct mpipp_bytes *one, const struct mpipp_bytes *oth
   return one->low < other->high && other->low < one->high;
 }
 
-// Returns 0 if the system has no memory for the protection.
+// Protects a part's pages in [low, high). Returns 0 if the system has no memory for that.
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
   enum mpipp_page_access allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
@@ -198,7 +198,7 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (mpipp_is_part_freed(part)) open_freed_memory(part);
 }
 
-// Called before an operation is pending. narrow() is called when it no longer is.
+// Counts an operation as pending, until narrow() is called, and extends the bounds of buffers.
 static void widen(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;

@@ -79,8 +79,8 @@ void mpipp_guard_name(struct mpipp_guarded_operation *guarded, uint64_t request,
 void mpipp_guard_begin(struct mpipp_guarded_operation *guarded);
 int mpipp_guard_end(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
 void mpipp_guard_drop(struct mpipp_guarded_operation *guarded);
-// The operation may be complete, but MPI may still use its aliases: changes are no longer found.
-// Returns whether there was a change until now.
+// Notes that the operation may be complete, but MPI may still use its aliases: changes are no
+// longer found. Returns whether there was a change until now.
 int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
 // mpipp_guard_set_inactive: a persistent operation was created. mpipp_guard_fill prepares the
 // memory for an operation that is about to start. Returns 0 if it is unmapped. looks: 0 if

@@ -13,8 +13,8 @@
 // to operations that the call ends. Each place is queried once.
 MPIPP_SEAM void mpipp_guard_report_accesses(const struct mpipp_call *call);
 
-// The thread's call has completed an operation, and returns soon. No more accesses are recorded for
-// it, and those of other threads in the meantime are reported now.
+// Notes that the thread's call has completed an operation, and returns soon. No more accesses are
+// recorded for it, and those of other threads in the meantime are reported now.
 void mpipp_guard_report_completed_accesses(const struct mpipp_request *request);
 
 // Set by perturb: the state of a request of the program. MPIPP_DEFERRAL_NOT_STARTED: MPI did not

@@ -10,22 +10,22 @@
 
 // Returns whether the calling thread is outside MPI.
 MPIPP_SEAM int mpipp_system_is_outside_mpi(void);
-// A system call is about to load, or to store, some of these bytes: opens their pages for it.
-// Returns whether the program must not do that.
+// Prepares for a system call that loads, or stores, some of these bytes: opens their pages for it.
+// Returns whether the program must not use the bytes now.
 MPIPP_SEAM int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores);
-// The system call has used these bytes. caller: the return address of the function that made the
-// call.
+// Notes that the system call has used these bytes. caller: the return address of the function that
+// made the call.
 MPIPP_SEAM void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
-// The program is about to allow the system to drop the content of these pages (madvise). So they
-// are made private first: in pages of the file, only one view would change.
+// Makes these pages private before the program allows the system to drop their content (madvise):
+// in pages of the file, only one view would change.
 MPIPP_SEAM void mpipp_system_note_advice(uint64_t start, uint64_t bytes);
-// The program, or the guard itself, is about to map other memory at these addresses.
+// Notes that the program, or the guard itself, is about to map other memory at these addresses.
 MPIPP_SEAM void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller);
-// malloc may have returned this memory to the system.
+// Notes that malloc may have returned this memory to the system.
 MPIPP_SEAM void mpipp_system_note_release(uint64_t start, uint64_t bytes);
-// The program is about to set the protection of these pages itself (mprotect).
+// Notes that the program is about to set the protection of these pages itself (mprotect).
 MPIPP_SEAM void mpipp_system_note_protection(uint64_t start, uint64_t bytes);
-// The program has created an io_uring.
+// Notes that the program has created an io_uring.
 MPIPP_SEAM void mpipp_system_note_ring(void);
 // Functions that another part may set, for memory that this part protects for other reasons. They
 // are called at the start and at the end of a system call.

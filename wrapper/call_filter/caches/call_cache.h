@@ -13,7 +13,7 @@ extern const struct mpipp_comm *mpipp_filter_last_comm MPIPP_HIDDEN;
 // Makes the handle's communicator the last one. Returns 0 if it is an intercommunicator, or not
 // live.
 int mpipp_filter_is_plain_comm(uint64_t handle);
-// MPI was finalized: forgets all last objects, unless a session exists.
+// Forgets all last objects when MPI was finalized, unless a session exists.
 void mpipp_filter_forget_objects(void);
 
 // The sums of a call. `call` includes all facts that the filter's result depends on, except ranks,
@@ -42,8 +42,8 @@ void mpipp_filter_remember_cleared_pair(const struct mpipp_call *call, uint32_t 
 // committed, and the data fits.
 int mpipp_filter_is_in_window(const struct mpipp_call *call);
 
-// Returns whether a call equals an earlier one, and the operations that it overlaps equal those of
-// that time. Works only with one thread, and few requests.
+// Returns whether a call equals an earlier one, and overlaps the same operations as that one. Works
+// only with one thread, and few requests.
 int mpipp_filter_is_repeated_call(struct mpipp_thread *thread);
 
 #endif

@@ -69,7 +69,7 @@ void mpipp_recorder_release_channel(struct mpipp_channel *channel);
 // Sets the outcome of a collective call that was noted when it started. The caller holds the lock.
 void mpipp_recorder_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                         const struct mpipp_call *call, uint64_t place);
-// No more collective calls of the channel are noted. The caller holds the lock.
+// Stops noting collective calls of the channel. The caller holds the lock.
 void mpipp_recorder_note_end_locked(struct mpipp_channel *channel);
 
 // Notes that the history has a gap: the next counted calls are not noted, or replace others. The

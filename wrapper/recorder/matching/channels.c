@@ -328,7 +328,7 @@ void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_St
   struct mpipp_comm *comm = comm_of(call->comm);
   int late = comm && mpipp_recorder_has_wildcards(comm);
   if (late) mpipp_recorder_wildcards_match(comm, 0, source, tag);
-  // Before it is counted in its channel: the two counts together must never count it twice.
+  // Raise this count before the channel's: the receive must never be in both.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_registry_unlock();
   if (late) return;

@@ -83,8 +83,8 @@ void mpipp_recorder_note_collective(const struct mpipp_call *call);
 // Writes a collective call that MPI has begun and then refused to the ledger. `noted` is a copy of
 // the call with the error (MPIPP_HAS_ERRORCODE).
 void mpipp_recorder_note_refusal(const struct mpipp_call *call, const struct mpipp_call *noted);
-// A collective call that was noted when it started has failed. `made` has the error. place: where
-// it was started.
+// Notes that a collective call has failed that was noted when it started. `made` has the error.
+// place: where it was started.
 void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place);
 // Makes the ordinals of later collective calls on the communicator uncertain.
 void mpipp_recorder_end_collectives(const struct mpipp_call *call);
@@ -96,7 +96,7 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call);
 // it.
 uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
                                             enum mpipp_sequence sequence);
-// MPI has accepted a call on a window or file: it is counted, and written to the ledger. If MPI has
+// Counts a call on a window or file that MPI has accepted, and writes it to the ledger. If MPI has
 // refused it, mpipp_recorder_note_refused_object_call writes `noted` as the last call, unless that
 // is NULL.
 void mpipp_recorder_note_object_call(const struct mpipp_call *call);
@@ -108,7 +108,8 @@ int mpipp_recorder_fail_object_call(const struct mpipp_call *call, int code) MPI
 // on, mpipp_recorder_complete_wildcard has to be called. It is set when the recording starts
 // (intercept/startup.c).
 extern void (*mpipp_recorder_wildcard_waits)(void) MPIPP_HIDDEN;
-// A nonblocking wildcard receive has completed with that message; NULL: the message is unknown.
+// Notes that a nonblocking wildcard receive has completed with that message; NULL: the message is
+// unknown.
 void mpipp_recorder_complete_wildcard(const struct mpipp_call *call, const MPI_Status *status);
 
 // The slow path of mpipp_post_receive. blocking: 1 if a wildcard receive learns its message when
@@ -128,23 +129,24 @@ static inline int mpipp_is_wildcard(int source, int tag) {
   return MPIPP_UNLIKELY(source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
 }
 
-// A blocking wildcard receive has returned with that message.
+// Notes that a blocking wildcard receive has returned with that message.
 void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_Status *status);
 
-// A receive that waited for its message failed. If the message was too long, it was received all
-// the same. any: address of the ordinal of a wildcard receive, else NULL. Returns the code.
+// Notes that a receive failed while it waited for its message. A message that was too long was
+// received all the same. any: address of the ordinal of a wildcard receive, else NULL. Returns the
+// code.
 int mpipp_recorder_fail_receive(const struct mpipp_call *call, int code, uint64_t *any,
                                 const MPI_Status *status) MPIPP_COLD;
-// A receive of a matched message (MPI_Mrecv), with that serial, failed. The message then counts as
-// received.
+// Notes that a receive of a matched message (MPI_Mrecv), with that serial, failed. The message then
+// counts as received.
 int mpipp_recorder_fail_message(struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
 
-// A request on a communicator was freed while its receive is active, so its completion will not be
-// seen.
+// Notes that a request on a communicator was freed while its receive is active, so its completion
+// will not be seen.
 void mpipp_recorder_abandon_receive(uint64_t comm);
 
-// A matching probe took a message. Returns the message's ordinal; 0 if it is unknown which message
-// it was.
+// Counts a message that a matching probe took. Returns the message's ordinal; 0 if it is unknown
+// which message it was.
 uint64_t mpipp_recorder_match_probe(const struct mpipp_call *call, int source, int tag);
 
 // Returns the ordinal for a persistent operation that is about to start.
@@ -159,15 +161,15 @@ void mpipp_recorder_undo_partitioned_start(const struct mpipp_call *made);
 // Takes back the call's ordinals: it takes no part in the matching.
 void mpipp_recorder_uncount(struct mpipp_call *call);
 
-// A call failed or was cancelled: makes the ordinals on its communicator uncertain.
+// Makes the ordinals on the communicator of a call uncertain, which failed or was cancelled.
 void mpipp_recorder_distrust_comm(const struct mpipp_call *call);
-// A call failed. If MPI had begun a collective operation, notes the outcome. Returns the code, so
+// Notes the outcome of a failed call if MPI had begun a collective operation. Returns the code, so
 // that its caller need not save it across this call.
 int mpipp_recorder_fail(struct mpipp_call *call, int code) MPIPP_COLD;
-// The thread has left a call by a jump, so its outcome is unknown.
+// Notes that the thread has left a call by a jump, so that the outcome is unknown.
 void mpipp_recorder_note_unknown_outcome(const struct mpipp_call *call);
-// A nonblocking collective operation failed, with that request. Call it before the request is
-// recorded as complete.
+// Notes that a nonblocking collective operation failed, with that request. Call it before the
+// request is recorded as complete.
 void mpipp_recorder_fail_completion(uint64_t handle, int code) MPIPP_COLD;
 
 // Makes all ordinals uncertain, earlier and later ones.
@@ -176,13 +178,13 @@ void mpipp_recorder_distrust_ordinals(void);
 // concurrently, ordinals of wildcard receives become uncertain.
 void mpipp_recorder_note_concurrency(void);
 
-// Another communicator is about to get the handle: nothing more is counted in the channels of the
-// old one.
+// Closes the channels of a communicator, whose handle another one is about to get: nothing more is
+// counted in them.
 void mpipp_recorder_close_channels(uint64_t comm);
 
-// A communicator was freed while operations on it are pending. If one of them is cancelled, that
-// will not be seen. This matters if threads share channels. starts: 1 if persistent operations may
-// be started again, which will not be counted.
+// Notes that a communicator was freed while operations on it are pending. If one of them is
+// cancelled, that will not be seen. This matters if threads share channels. starts: 1 if persistent
+// operations may be started again, which will not be counted.
 void mpipp_recorder_note_early_free(uint64_t comm, int starts);
 
 // Frees a communicator's channels. The caller holds the store's lock.

@@ -177,7 +177,7 @@ void mpipp_recorder_wildcards_match(struct mpipp_comm *comm, uint64_t ordinal, i
     if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
     struct mpipp_channel *channel = receives_of(comm, source, tag);
     if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;
-    // Before it is counted in its channel: the two counts together must never count it twice.
+    // Raise this count before the channel's: the receive must never be in both.
     MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
     mpipp_channel_next_ordinal(channel);
     one->known = 1;

@@ -17,20 +17,21 @@
 // The caller of all these functions holds the lock. Returns whether the communicator's receives
 // wait, and no receive was lost.
 int mpipp_recorder_has_wildcards(const struct mpipp_comm *comm);
-// A wildcard receive is posted, with that ordinal among wildcard receives. blocking: the receive
+// Adds a posted wildcard receive, with that ordinal among wildcard receives. blocking: the receive
 // call itself will report the message. Returns 0 if it cannot be tracked.
 int mpipp_recorder_wildcards_post(struct mpipp_comm *comm, const struct mpipp_call *noted,
                                   uint64_t place, uint64_t ordinal, int blocking);
-// Another receive is posted in that channel. The caller counts it, and then calls
+// Adds another posted receive, of that channel. The caller counts it, and then calls
 // mpipp_recorder_wildcards_settle. noted: NULL if the call is not known yet.
 void mpipp_recorder_wildcards_post_receive(struct mpipp_comm *comm,
                                            const struct mpipp_channel *channel,
                                            const struct mpipp_call *noted, uint64_t place);
 void mpipp_recorder_wildcards_settle(struct mpipp_comm *comm);
-// The wildcard receive with that ordinal (0: the blocking one) has received a message with that
-// source and tag.
+// Notes that the wildcard receive with that ordinal (0: the blocking one) has received a message
+// with that source and tag.
 void mpipp_recorder_wildcards_match(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
-// The message of a wildcard receive will stay unknown: the communicator's receives stay frozen.
+// Notes that the message of a wildcard receive will stay unknown: the communicator's receives stay
+// frozen.
 void mpipp_recorder_wildcards_give_up(struct mpipp_comm *comm);
 
 #endif

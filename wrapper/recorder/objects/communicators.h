@@ -9,8 +9,8 @@
 #include "registry/records.h"
 
 void mpipp_recorder_add_comm(const struct mpipp_call *call, MPI_Comm comm);
-// The handle now belongs to a communicator that does not exist yet, or that is not recorded. So the
-// freed communicator that had the handle before loses it, and its channels are closed.
+// Takes the handle from the freed communicator that had it, and closes that one's channels. The
+// handle now belongs to a communicator that does not exist yet, or that is not recorded.
 void mpipp_recorder_promise_comm(uint64_t handle);
 // Records MPI_COMM_WORLD and MPI_COMM_SELF when MPI is initialized.
 void mpipp_recorder_comm_start(void);

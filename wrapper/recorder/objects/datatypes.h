@@ -28,7 +28,7 @@ void mpipp_recorder_add_predefined_datatype(MPI_Datatype datatype, const char *n
 void mpipp_recorder_commit_datatype(uint64_t handle);
 void mpipp_recorder_import_contents(const struct mpipp_call *call, MPI_Datatype datatype,
                                     const MPI_Datatype *taken);
-// MPI has returned the handles of a file's view.
+// Records the datatypes of a file's view, whose handles MPI has returned.
 void mpipp_recorder_import_view(const struct mpipp_call *call, MPI_Datatype etype,
                                 MPI_Datatype filetype);
 // Imports the unrecorded datatypes of the call's buffers, when MPI has accepted them.

@@ -12,7 +12,8 @@ void mpipp_recorder_file_view(uint64_t file, int64_t disp, uint64_t etype, uint6
                               const char *datarep);
 void mpipp_recorder_begin_split(const struct mpipp_call *call);
 void mpipp_recorder_end_split(const struct mpipp_call *call);
-// A _begin or an _end call has failed, so it is unknown whether a split operation is pending.
+// Notes that a _begin or an _end call has failed, so it is unknown whether a split operation is
+// pending.
 void mpipp_recorder_fail_split(const struct mpipp_call *call);
 
 #endif

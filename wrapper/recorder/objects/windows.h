@@ -27,9 +27,9 @@ static inline void mpipp_set_win_assertion(int assertion) {
 // memory: the window's start at the program's address; NULL for a dynamic window.
 void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
                             const void *memory);
-// The watcher has stored the window's size: checks all postponed accesses now.
+// Checks all postponed accesses, because the watcher has stored the window's size.
 void mpipp_recorder_reach_settle(struct mpipp_reach *reach);
-// The window is about to be freed: waits until the size is known to check the postponed
+// Waits until the size of a window is known that is about to be freed, to check the postponed
 // accesses, but not forever.
 void mpipp_recorder_before_win_free(uint64_t win);
 // Record memory that is attached to dynamic windows, or detached. mpipp_recorder_is_attached

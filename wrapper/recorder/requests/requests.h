@@ -121,7 +121,7 @@ int mpipp_recorder_fail_start(const MPI_Request *requests, int64_t count, int co
 void mpipp_recorder_note_completion(uint64_t handle, int64_t position);
 void mpipp_recorder_cancel(uint64_t request);
 void mpipp_recorder_orphan_requests(uint64_t comm);
-// The thread has left, by a jump, a call that completes requests.
+// Notes that the thread has left, by a jump, a call that completes requests.
 void mpipp_recorder_abandon_waits(const struct mpipp_call *call);
 void mpipp_recorder_free_request(const struct mpipp_call *call, uint64_t request);
 // Records that partitions of the call's request are ready, or have arrived: `count` partitions from
@@ -142,10 +142,10 @@ void mpipp_recorder_complete(const struct mpipp_call *call, MPI_Request before,
 void mpipp_recorder_complete_some(const struct mpipp_call *call, const struct mpipp_handles *before,
                                   int count, const int *indices, const MPI_Request *requests);
 
-// A completion call has failed, perhaps because of a collective operation. Call these before the
-// functions below. statuses: one for each handle in mpipp_recorder_fail_all, one for each completed
-// request in mpipp_recorder_fail_some. If it is NULL, the code belongs to the request whose handle
-// is gone.
+// Note that a completion call has failed, perhaps because of a collective operation. Call these
+// before the functions below. statuses: one for each handle in mpipp_recorder_fail_all, one for
+// each completed request in mpipp_recorder_fail_some. If it is NULL, the code belongs to the
+// request whose handle is gone.
 void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI_Request *requests,
                              const MPI_Status *statuses, int code) MPIPP_COLD;
 void mpipp_recorder_fail_some(const struct mpipp_handles *before, int count, const int *indices,
