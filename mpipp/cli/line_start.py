@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from typing import TextIO
 
 
@@ -18,13 +19,34 @@ def line_start(stream: TextIO, output: int = 1) -> str:
         output: the file descriptor of the program's output.
     """
     try:
-        own, other = os.fstat(stream.fileno()), os.fstat(output)
+        own = os.fstat(stream.fileno())
         if stat.S_ISREG(own.st_mode):
             return "\n" if _last_byte(stream.fileno(), own.st_size) not in (b"", b"\n") else ""
     except (OSError, ValueError):
         return ""
-    is_shared = os.path.samestat(own, other)
-    return "\n" if is_shared and (stat.S_ISFIFO(own.st_mode) or stat.S_ISSOCK(own.st_mode)) else ""
+    return "\n" if _is_shared_pipe(stream, output) else ""
+
+
+def _is_shared_pipe(stream: TextIO, output: int) -> bool:
+    try:
+        own, other = os.fstat(stream.fileno()), os.fstat(output)
+    except (OSError, ValueError):
+        return False
+    is_pipe = stat.S_ISFIFO(own.st_mode) or stat.S_ISSOCK(own.st_mode)
+    return is_pipe and os.path.samestat(own, other)
+
+
+def write_blocks(blocks: Sequence[str], stream: TextIO, output: int = 1) -> None:
+    """Write blocks of text on lines of their own.
+
+    Each block may end with an empty line. In a pipe that the program's output shares, the last
+    block loses it, because the next text begins with a newline.
+    """
+    text = "".join(blocks)
+    if _is_shared_pipe(stream, output) and text.endswith("\n\n"):
+        text = text[:-1]
+    stream.write(line_start(stream, output) + text)
+    stream.flush()
 
 
 def _last_byte(descriptor: int, size: int) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpipp.cli.line_start import line_start
+from mpipp.cli.line_start import line_start, write_blocks
 
 
 @pytest.mark.parametrize(("before", "start"), [("", ""), ("Result: 8", "\n"), ("Result: 8\n", "")])
@@ -25,3 +25,13 @@ def test_in_a_pipe() -> None:
     with os.fdopen(writing, "w") as stream, os.fdopen(reading):
         assert line_start(stream, writing) == "\n"
         assert line_start(stream) == ""
+
+
+def test_blocks_in_a_shared_pipe_are_one_empty_line_apart() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as result, os.fdopen(writing, "w") as stream:
+        for blocks in (["one\n\n", "two\n\n"], ["three\n\n"]):
+            write_blocks(blocks, stream, writing)
+        stream.write(line_start(stream, writing) + "total\n")
+        stream.close()
+        assert result.read() == "\none\n\ntwo\n\nthree\n\ntotal\n"

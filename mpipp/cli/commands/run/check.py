@@ -23,7 +23,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mpipp.cli.commands.exec import hang_status, settings
-from mpipp.cli.line_start import line_start
+from mpipp.cli.line_start import line_start, write_blocks
 from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
@@ -405,10 +405,8 @@ class _Session:
         # Findings wait while gdb is open, except the finding for its next stop.
         if self._held:
             self._progress.clear()
-            sys.stderr.write(plain(line_start(sys.stderr)))
-        for block in self._held:
-            sys.stderr.write(plain(block.shown(self._coloured)))
-        sys.stderr.flush()
+            held = [plain(block.shown(self._coloured)) for block in self._held]
+            write_blocks(held, sys.stderr)
         self._held.clear()
 
     @property
@@ -430,14 +428,10 @@ class _Session:
     def join(self) -> None:
         """Merge findings that differ only by rank, and print those that were not printed yet."""
         self._blocks, self.total = merged(self._blocks, self.total)
-        if any(not one.printed or one.late for one in self._blocks):
-            sys.stderr.write(plain(line_start(sys.stderr)))
-        for one in self._blocks:
-            if not one.printed:
-                sys.stderr.write(plain(one.shown(self._coloured)))
-        for one in self._blocks:
-            if one.late:
-                sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
+        new = [plain(one.shown(self._coloured)) for one in self._blocks if not one.printed]
+        new += [plain(f"mpipp: {too(one)}\n") for one in self._blocks if one.late]
+        if new:
+            write_blocks(new, sys.stderr)
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
@@ -463,7 +457,7 @@ class _Session:
     def summary(self, quiet: bool) -> None:
         """Print the summary."""
         if not quiet or not self.total.is_well:
-            sys.stderr.write(plain(line_start(sys.stderr)))
+            sys.stderr.write(line_start(sys.stderr))
             sys.stderr.flush()
         for sentence in self.total.remarks():
             sys.stderr.write(plain(f"mpipp: {sentence}\n"))
