@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper never disturbs: a program prints, returns and leaves the same as without it."""
+"""The wrapper changes nothing: a program prints, returns and leaves behind the same as without
+it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random programs in loops, analysed with and without what repeats."""
+"""Random programs in loops, analysed with and without their repetitions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events in a list that know which of them are repeated, as those of a log do."""
+"""A list of events in which repetitions can be found and skipped, as in a log."""
 
 from __future__ import annotations
 
