@@ -26,7 +26,7 @@ _MARKER = "made-by-mpipp"
 _MARKED = (
     b"mpipp run --report made this directory. The next run removes what is in its folder mpipp.\n"
 )
-PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # a file for each process in both
+PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # both have a file for each process
 NODES = f"{_FOLDER}/nodes"  # a file for each watcher
 STRICT = f"{_FOLDER}/strict"  # joint decisions of the watchers about calls that have not begun
 WAITING = f"{_FOLDER}/waiting"  # messages between watchers

@@ -43,7 +43,7 @@ class _Path(NamedTuple):
 class _Search:
     # The state of one search by `nearest` or `covering`. For `nearest`, `found` is the nearest
     # element so far, and `best` the displacement of its first byte.
-    width: int = 1  # the element must hold one of this many bytes
+    width: int = 1  # size of the searched range of bytes
     steps: int = 0
     best: int | None = None
     found: _Path | None = None

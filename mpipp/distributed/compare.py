@@ -176,7 +176,7 @@ def _of_orders(
     choice: Selection, told: Collection[str], named: _Named, unchecked: list[str]
 ) -> None:
     # One error in the order of calls may appear in several groups of processes, because they share
-    # different communicators. The dictionary keeps it once.
+    # different communicators. The dictionary keeps each error once.
     fresh: dict[str, tuple[Finding, list[str]]] = {}
     for compared, some in enumerate(choice.orders):
         if named.stopped:

@@ -222,7 +222,8 @@ def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dic
                 ranks[key].update((rank, peer))
     wrong = (_packed(key, of) for key, of in ranks.items() if totals[key] != _NOTHING)
     found = dict(_unpacked(team.gather(b"".join(wrong))))
-    # A process without an order has not finished, or too little is known. It is left out.
+    # A process without an order has not finished, or too little is known. Such a process is left
+    # out.
     differ = (_packed(key, _of_each(of)) for key, of in orders.items() if len(of) > 1)
     return found, dict(_unpacked(team.gather(b"".join(differ))))
 

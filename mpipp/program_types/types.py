@@ -102,7 +102,8 @@ class Record:
     cxx: bool = False  # a class that C cannot express: base classes, private members ...
 
     def regions(self) -> Iterator[tuple[int, int, Member | None]]:
-        """Yield the members from offset to end, and the padding between them (member None)."""
+        """Yield each member with its offset and its end, and each run of padding, with None as
+        member."""
         end = 0
         for member in self.members:
             start = max(member.offset, end)

@@ -284,7 +284,7 @@ def _stage_size(node: Datatype, prefix: Indices) -> int:
 
 
 class _ReadOnceMemory:
-    # A cache that reads each piece of memory once.
+    # Memory with a cache, so that each piece is read once.
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory

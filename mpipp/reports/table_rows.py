@@ -16,7 +16,7 @@ class Guarded(NamedTuple):
     compared: int  # guarded by comparison of their bytes
     skipped: int  # not guarded, to save time
     nothing: int  # impossible to guard
-    accesses: int  # number of these that instrumented code also checked at each access
+    accesses: int  # number of these operations that instrumented code also checked at each access
 
     def operations(self) -> int:
         """The number of operations."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Libraries with threads that never call MPI: MPI's own, those below it, and numpy's."""
+"""Libraries with threads that never call MPI: the MPI library, the libraries that it uses, and
+numpy's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Functions and lines for code addresses of a process, without gdb.
 
-In gdb, mpipp/gdb/program/call_sites.py does this.
+In gdb, mpipp/gdb/program/call_sites.py looks them up.
 """
 
 from __future__ import annotations

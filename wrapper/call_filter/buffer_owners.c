@@ -335,7 +335,7 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
     if (is_python)
       mpipp_watcher_ask_python_frame(&asking, mpipp_filter_python_frame,
                                      mpipp_filter_python_version);
-    // Python objects certainly exist only until the call returns, so it waits for the answer.
+    // The call waits for the answer, because Python objects may vanish when it has returned.
     if (mpipp_watcher_ask_end(&asking) && is_python) mpipp_watcher_ask_await();
   }
   mpipp_registry_unlock();

@@ -8,7 +8,7 @@
 
 enum {
   MPIPP_KNOWN_PLACES = 1024,
-  MPIPP_ALL_USES = 4096, // first calls of a thread that look up each use; later one call in 64
+  MPIPP_ALL_USES = 4096, // the first calls of a thread look up each use, later calls only one in 64
 };
 
 // The places that were looked up, in a hash table. Two places that share an entry are looked up

@@ -146,8 +146,8 @@ static void wait_for_debugger(int connection) {
   if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);
 }
 
-// Processes from MPI_Comm_spawn inherit the launcher's environment. They say that they are there,
-// and do not wait.
+// Processes from MPI_Comm_spawn inherit the launcher's environment. Spawned processes report that
+// they have started, and do not wait.
 static void send_hello_of_child(const char *path) {
   int connection = path && dl_iterate_phdr(is_mpi_library, NULL) ? connect_to(path) : -1;
   if (connection < 0) return;

@@ -43,8 +43,9 @@ FLOWS = ("", "from root", "to root", "prefix", "exchange", "agree", "meet", "edg
 SIGNATURES = ("", "equal", "vector", "pairs")
 
 # Where MPI_IN_PLACE is allowed: only at the root, at all processes or none, or at any. A prefix
-# reduction leaves it to each process (6.11.1). So does MPI_REDUCE_SCATTER (6.10.2): a process whose
-# entry of recvcounts is 0 may have no receive buffer. MPI_REDUCE_SCATTER_BLOCK does not (6.10.1).
+# reduction leaves the choice to each process (6.11.1). So does MPI_REDUCE_SCATTER (6.10.2): a
+# process whose entry of recvcounts is 0 may have no receive buffer. MPI_REDUCE_SCATTER_BLOCK does
+# not (6.10.1).
 PLACES = ("", "root", "all", "any")
 
 # Arguments that must agree, in the order of their bits in C, and the rule for each. A name that has

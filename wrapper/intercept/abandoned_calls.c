@@ -56,7 +56,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   return !walk.found && walk.passed;
 }
 
-// Ends an abandoned call. Its effect is unknown, so it is treated as failed.
+// Ends an abandoned call. The effect of the call is unknown, so it is treated as failed.
 static void leave(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   int recorded = MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;

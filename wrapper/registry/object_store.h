@@ -11,7 +11,8 @@
 #include "registry/root.h"
 
 // The place in the program of the thread's current call. It is beyond MPI's own layers, or a line
-// of Python. Only the thread itself determines it, so until then this is the caller. Takes no lock.
+// of Python. Only the thread itself can determine the place; until then, the result is the caller.
+// Takes no lock.
 static inline uint64_t mpipp_call_place(const struct mpipp_thread *thread) {
   int is_known = MPIPP_READ(thread->place_serial) == thread->call.serial;
   return is_known ? MPIPP_READ(thread->place) : MPIPP_READ(thread->call.caller);

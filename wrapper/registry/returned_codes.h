@@ -12,7 +12,7 @@ struct mpipp_returned {
   uint32_t procedure; // index into the table of procedures
   int32_t error_class;
   uint64_t caller;            // return address of the first such call
-  uint64_t times;             // number of such calls
+  uint64_t times;             // number of calls that returned such a code
   uint64_t last;              // ordinal, among all failed calls, of the last such call, from 1
   char text[MPIPP_CODE_TEXT]; // MPI's text for the first such code
 };

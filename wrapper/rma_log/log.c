@@ -134,7 +134,7 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   }
   if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
-  // After a gap, entries would appear to be ordered although they are not. So nothing more is
+  // After a gap, entries would appear to be ordered although they are not. So no more entries are
   // added.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
     mpipp_registry.onesided_lost++;

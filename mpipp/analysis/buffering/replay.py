@@ -109,7 +109,7 @@ class Replay:
         self._missing: dict[int, bool] = {}
 
     def cycles(self) -> Iterator[list[Wait]]:
-        """Yield the cycles. After each, the processes in it continue as if they had not waited."""
+        """Yield the cycles. The processes in a cycle then continue as if they had not waited."""
         while True:
             self._go_on()
             held = [rank for rank, walk in self._walks.items() if not walk.is_finished]
@@ -126,7 +126,7 @@ class Replay:
                     self._pass(self._walks[wait.rank])
 
     def _go_on(self) -> None:
-        # Moves each process as far as possible.
+        # Lets each process make all steps for which it need not wait.
         moved = True
         while moved:
             moved = False

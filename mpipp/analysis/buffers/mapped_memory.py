@@ -41,7 +41,7 @@ def check(process: Process) -> Findings:
 
 
 def small_outside(access: Access, gaps: Sequence[Gap]) -> Finding | None:
-    """The finding for a buffer with unmapped memory that is smaller than those of `check`."""
+    """The finding for a buffer that reaches into unmapped memory, but is too small for `check`."""
     unread = _region([gap for gap in gaps if not gap.mapped])
     shared = memory.shared(access.region, unread) if gaps else None
     is_small = access.region.high - access.region.low < _LARGE

@@ -149,8 +149,8 @@ def _group_repeated(every: list[Access]) -> list[_RepeatedUse]:
 def _meeting(
     group: _RepeatedUse, writers: list[_RepeatedUse], written: Index
 ) -> Iterator[tuple[_RepeatedUse, tuple[Access, Access], tuple[int, int]]]:
-    # Yields another use with shared bytes, two accesses that share them, and the bytes; one for
-    # each place.
+    # Yields, for each place, one other use of shared bytes, the two accesses that share them, and
+    # the bytes.
     met: set[int] = set()
     first, *_ = group.accesses
     for key, both in written.query(first.region, lambda key: writers[key].place not in met):

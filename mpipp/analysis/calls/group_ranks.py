@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Check of ranks that are passed for a group (MPI-4.1, sections 7.3.1 and 7.3.2).
 
-The group must have them. For the creation of another group they must also be distinct.
+The group must have these ranks. For the creation of another group they must also be distinct.
 """
 
 from __future__ import annotations

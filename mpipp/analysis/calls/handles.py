@@ -320,8 +320,9 @@ def _wrong_requests(operation: Operation) -> Findings:
 def _repeated_requests(
     operation: Operation, found: Sequence[tuple[Object | Broken, ...]]
 ) -> Findings:
-    # Finds a request twice in an array that completes or starts it. A persistent request may be
-    # completed twice. With unrecorded requests, the second handle may belong to another request.
+    # Finds a request that is twice in the array of a call that completes or starts requests. A
+    # persistent request may be completed twice. With unrecorded requests, the second handle may
+    # belong to another request.
     info, first = operation.process.registry.info, dict[int, int]()
     starts = operation.call.procedure == "MPI_Startall"
     if info.concurrent or not (starts or operation.call.procedure in _COMPLETING_ALL):

@@ -72,8 +72,8 @@ def _outside(process: Process, procedure: str, party: Party) -> Findings:
 
 
 def _is_initializing(process: Process) -> bool:
-    # Return whether another thread is in the initialization. This thread may already know that it
-    # is finished.
+    # Return whether another thread is in the initialization. This thread may already know that the
+    # initialization is finished.
     return any(
         thread.call is not None and thread.call.procedure in _INITIALIZING
         for thread in process.threads

@@ -46,7 +46,8 @@ def check_targets(known: World) -> Findings:
 
 
 def check_reach(process: Process, others: Sequence[Process]) -> Findings:
-    """Yield these findings for the operations of one process; `others` include the targets."""
+    """Yield the findings of `check_targets` for the operations of one process; `others` include the
+    targets."""
     for operation in process.operations:
         found = _target(others, operation)
         if found is None:

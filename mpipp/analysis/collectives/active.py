@@ -2,7 +2,7 @@
 """Check that the active calls of a collective operation agree (MPI-4.1, section 6.1).
 
 All processes of a communicator call its collective operations in the same order. So calls with the
-same ordinal on it belong to one operation.
+same ordinal on a communicator belong to one operation.
 """
 
 from __future__ import annotations

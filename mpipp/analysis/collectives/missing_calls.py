@@ -59,8 +59,8 @@ def _peer_counts(known: World, side: Side) -> Iterator[tuple[Member, int]]:
         )
         channel = next(ours, None)
         if channel is None:
-            # For a freed communicator the number is unknown. A window or a file has no channel
-            # before its first call.
+            # For a freed communicator the number of calls is unknown. A window or a file has no
+            # channel before its first call.
             if not peer.comm.header.is_ended and sequence == "collectives":
                 yield peer, 0
         elif not channel.history and sequence != "collectives":

@@ -78,7 +78,7 @@ def is_certain(comm: Comm, channel: Channel) -> bool:
 def complete(known: World) -> Iterator[Side]:
     """Yield the channels of sends and receives with a complete ledger, though perhaps out of order.
 
-    That is so if only the order is uncertain, and the ledger was not full.
+    A ledger that was not full is complete, even if the order of its calls is uncertain.
     """
     for process in known.processes:
         for comm in known.comms(process) if not process.registry.info.forgotten else ():

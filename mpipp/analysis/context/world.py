@@ -65,8 +65,8 @@ class World:
         self._all = frozenset(self._by_rank.values())
         self._logs: dict[Process, OnesidedLog | None] = {}
         self._ranks = {process: rank for rank, process in self._by_rank.items()}
-        # Findings on collective operations, by communicator and ordinal. They are cached because
-        # several checks need them, and for hundreds of processes they take long.
+        # Findings on collective operations, by communicator and ordinal. Cached, because several
+        # checks need the findings, and computing them for hundreds of processes takes long.
         self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
 
     def onesided(self, process: Process) -> OnesidedLog | None:

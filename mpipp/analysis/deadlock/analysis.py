@@ -227,8 +227,8 @@ def _state(process: Process, waits: Waits) -> State:
 
 
 def _ends(process: Process, inside: set[str]) -> bool:
-    # Return whether the process will not communicate again. Callbacks in MPI_Finalize may do so
-    # (MPI-4.1, section 11.2.4), and sessions outlive it.
+    # Return whether the process will not communicate again. Callbacks in MPI_Finalize may
+    # communicate (MPI-4.1, section 11.2.4), and sessions outlive it.
     info = process.registry.info
     finalizes = "MPI_Finalize" in inside and not info.end_awaited
     if (info.status == "finalized" or finalizes) and not process.live_sessions:

@@ -30,7 +30,7 @@ class Folded:
 
     finding: Finding
     processes: list[tuple[int, ...]]  # for each of these findings, the processes of its parties
-    differ: bool  # whether the others would show other facts
+    differ: bool  # whether the combined findings differ in their facts
 
 
 def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:

@@ -37,7 +37,7 @@ class Send:
 
     @property
     def number(self) -> int:
-        """The number of its event."""
+        """The number of the send's event."""
         return self.event.moment.number
 
 
@@ -82,7 +82,7 @@ class Taker:
 
     @property
     def number(self) -> int:
-        """The number of the event that began it."""
+        """The number of the event that began the receive or probe."""
         return self.event.moment.number
 
     @property

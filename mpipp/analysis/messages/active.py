@@ -177,7 +177,7 @@ def _receive_sequence(call: Call) -> str:
 
 
 def _receive_key(call: Call) -> tuple[int | None, int | None, int | None]:
-    # Source, tag and ordinal of the receive; MPI_Sendrecv has its own for it.
+    # Source, tag and ordinal of the receive; MPI_Sendrecv has separate arguments for its receive.
     if call.dest is None:
         return call.source, call.tag, call.ordinal
     return call.source, call.recvtag, call.recv_ordinal
@@ -193,7 +193,7 @@ def _message(operation: Operation) -> Message | None:
 
 
 def _data(operation: Operation, access: str) -> Data | None:
-    # The data of the only buffer with this access, as all point-to-point calls have it.
+    # The data of the buffer that the call reads, or writes; a point-to-point call has one of each.
     found: list[Buffer] = [b for b in operation.buffers() if access in b.access]
     return signature_check.buffer_data(operation, found[0]) if len(found) == 1 else None
 

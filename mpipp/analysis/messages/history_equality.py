@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A quick comparison of histories: both sides have equal counts of data that match for any count.
 
-Most programs send such messages, however many. So a million of them is compared in the time in
-which it is read.
+Most programs send no other messages. So a million of them is compared in the time in which it is
+read.
 """
 
 from __future__ import annotations

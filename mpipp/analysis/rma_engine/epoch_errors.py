@@ -53,7 +53,7 @@ class Mistakes:
         )
 
     def count(self, key: tuple[str, int, int], times: int) -> None:
-        """Add mistakes that equal a found one."""
+        """Count more mistakes that equal one which was already found."""
         self.found[key] = self.found[key]._replace(times=self.found[key].times + times)
 
     def add_open_epochs(self, mine: Epochs, event: Event) -> None:

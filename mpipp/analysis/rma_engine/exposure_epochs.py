@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Check of epochs of two processes that must not be concurrent, for any memory accesses.
+"""Check for epochs of two processes that must not be concurrent, even if they access different
+memory.
 
  "It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
 section 12.5.3). An epoch is compared with earlier ones whose end it does not know. The last one of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order that messages and collective calls give, by the data that they transfer."""
+"""The order of processes that follows from messages and collective calls, which transfer data."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Operations:
         memory: Memory,
         owner: int,
     ) -> Entry | None:
-        """Return an access by the process itself, with its addresses; None if it has no bytes."""
+        """Return an access of a process to its own memory; None if the access has no bytes."""
         box = bounds(memory)
         if box is None:
             return None

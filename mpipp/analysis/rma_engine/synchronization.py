@@ -93,7 +93,7 @@ class Synchronizer:
     def _note_completion(
         self, order: ThreadOrder, process: ReplayedProcess, event: Synchronization
     ) -> None:
-        # Note a call that completes operations, of all threads that it is ordered after.
+        # Note a call that completes operations: those of all threads that happen before it.
         if event.kind in _COMPLETING:
             target = event.target if event.target >= 0 else ALL
             everywhere = "local" not in event.kind and event.kind != "complete"

@@ -140,7 +140,8 @@ class ThreadOrder:
         return self.threads[entry.actor].of_entry(entry)
 
     def common(self, processes: list[ReplayedProcess]) -> list[int]:
-        """Return the last time of each component that all threads know which continue."""
+        """Return, for each component, the last time that happens before the next events of all
+        threads that continue."""
         alive = [
             threads.least(process)
             for process, threads in zip(processes, self.threads)

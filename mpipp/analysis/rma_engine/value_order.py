@@ -57,7 +57,7 @@ class _Element:
 
     def __init__(self) -> None:
         self.clear = True  # whether mpipp knows the effects of all operations
-        self.writes: dict[int, list[_Write]] = {}  # by the value that they leave
+        self.writes: dict[int, list[_Write]] = {}  # by the value that a write leaves in the element
         self.blind: list[tuple[Key, int]] = []  # sums without a result, with the added amount
         self.sums = False
         self.replaces = False

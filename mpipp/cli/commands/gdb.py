@@ -21,7 +21,7 @@ _WITH_VALUE = frozenset(
     "early-init-command early-init-eval-command eval-command ex exec i iex init-command "
     "init-eval-command interpreter ix l p pid s se symbols tty x".split()
 )
-# Options that give gdb a process, so that gdb starts none.
+# Options by which gdb debugs an existing process or core file, so that it starts no program.
 _WITH_PROCESS = frozenset(("p", "pid", "c", "core"))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Escaping of text in XML. Python's own module for it loads much network code, so it is slow."""
+"""Escaping of text in XML. Python's own module for escaping is slow to import, because it loads
+much network code."""
 
 from __future__ import annotations
 

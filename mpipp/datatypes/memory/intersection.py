@@ -27,7 +27,7 @@ from mpipp.datatypes.memory.strided_sets import (
     union,
 )
 
-_FEW = 16  # displacements between two lists that are tried one by one
+_FEW = 16  # largest number of displacements between two lists that are tried one by one
 
 
 def touch(first: Comb, second: Comb) -> Range | None:

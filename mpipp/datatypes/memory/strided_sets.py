@@ -16,7 +16,7 @@ from typing import NamedTuple, Union
 
 from mpipp.datatypes.memory.bounded_sums import Term
 
-MOST_LISTED = 200_000  # blocks that are ever listed one by one
+MOST_LISTED = 200_000  # largest number of blocks that are listed one by one
 _FLAT = 16  # a list with at most this number of parts is copied into the list around it
 
 Range = tuple[int, int]  # start and end of a range of bytes
@@ -116,7 +116,8 @@ Items = Union[Listing, Span, Pair]
 
 
 def comb(start: int, length: int, dims: Iterable[Term], items: Items | None = None) -> Comb | None:
-    """Return the set with these dimensions, of any sign and in any order; None if it is empty."""
+    """Return the set of bytes with these dimensions, whose strides may have any sign and order;
+    None if it is empty."""
     plain = []
     for count, stride in dims:
         if count <= 0:

@@ -44,7 +44,7 @@ from mpipp.model import Comm, KeptCall, Stretch
 BUCKETS = 256
 
 _ORDINALS = (0x13C6EF3720E1B947, 0x0A54FF53A5F1D36F)  # the weight of ordinal n is the n-th power
-_EXISTS = (0x0CBBB9D5DC1059ED, 0x029A292A367CD507)  # added for each message, also for an empty one
+_EXISTS = (0x0CBBB9D5DC1059ED, 0x029A292A367CD507)  # added for each message, even an empty one
 
 
 class Part(NamedTuple):

@@ -228,7 +228,8 @@ def _check_none(value: Any, _: Tables) -> None:
 
 
 def number(value: Any) -> int:
-    """Return a number of a table. Raises TypeError for any other value."""
+    """Check that a value is a number of an entry in a table, and return it. Raises TypeError for
+    any other value."""
     if type(value) is not int or value < 0:
         raise TypeError(f"{str(value)[:20]} for a number")
     return value

@@ -135,7 +135,7 @@ def _message(line: Line) -> Message:
 
 @contextmanager
 def _of_inferior(number: int) -> Iterator[Session]:
-    # Select the inferior for this time, and yield its session.
+    # Select the inferior within this context, and yield its session.
     inferior = next((i for i in gdb.inferiors() if i.num == number), None)
     if inferior is None:
         raise MpippError(f"there is no inferior {number} any more")

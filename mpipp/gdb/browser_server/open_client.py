@@ -69,8 +69,8 @@ def _roots(argument: str, session: Session) -> Iterator[Root]:
 
 
 def _command(path: Path) -> str:
-    # The shell command that opens a browser of this gdb. It has the socket's path only if the
-    # browser would choose another socket.
+    # The shell command that opens a browser of this gdb. The command has the socket's path only if
+    # the browser would choose another socket without it.
     found = [] if browser_socket.newest() == path else [str(path)]
     if shutil.which("mpipp"):
         return shlex.join(["mpipp", "browse", *found])

@@ -29,7 +29,7 @@ def doing(session: Session) -> str:
     """Describe what a process does: "computing at solver.c:80 in relax", or "in sleep, called at
     ...".
 
-    It is the selected inferior, in its first thread that has called MPI and is outside.
+    Considers the selected inferior, and its first thread outside MPI that has called MPI.
     """
     every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
     threads = [thread for thread in every if thread.is_stopped()]

@@ -16,7 +16,7 @@ from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 
 _DEEPEST = 64  # nested types without a name, each the target of another
-_MOST = 256  # types that are checked to name one type
+_MOST = 256  # limit of the types that are checked before one type is named
 
 # Types that gdb names by their target, and types without a name in Fortran.
 _DERIVED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_FUNC)

@@ -100,8 +100,9 @@ def _cause(event: gdb.StopEvent | None, hit: Sequence[gdb.Breakpoint]) -> str:
 
 
 def _has_stopped(point: gdb.Breakpoint) -> bool:
-    # The event also lists breakpoints at this place that did not stop the thread. gdb counts hits
-    # of those with a condition of its own only if that is true; others know it themselves.
+    # The event also lists breakpoints at this place that did not stop the thread. If gdb evaluates
+    # a breakpoint's condition, it counts a hit only if the condition is true. Other breakpoints
+    # know themselves whether they stopped the thread.
     own = getattr(point, "has_stopped", None)
     if own is not None:
         return bool(own)

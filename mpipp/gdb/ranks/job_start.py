@@ -120,7 +120,8 @@ class JobStart:
         console.output("attach {}", process.pid)
 
     def takes(self, rank: int, thread: gdb.InferiorThread) -> bool:
-        """Handle the stop of a thread if gdb is attaching to its rank. Returns whether it was."""
+        """Handle the stop of a thread if gdb is attaching to its rank. Returns whether gdb was
+        attaching to the rank."""
         if rank not in self._attaching:
             return False
         if thread.ptid[1] != thread.ptid[0]:  # not the main thread

@@ -148,7 +148,7 @@ class DebugSession:
         for rank in ranks:
             try:
                 self._run_rank(rank, command)
-            except gdb.error as error:  # such as a breakpoint that gdb cannot insert
+            except gdb.error as error:  # for example, gdb cannot insert a breakpoint
                 stop = descriptions.stop(rank, None)
                 self.waiting.add(stop._replace(cause=f"gdb cannot continue ({error})"))
 

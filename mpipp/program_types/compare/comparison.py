@@ -23,7 +23,7 @@ from mpipp.typetree import Datatype
 
 _MOST_CANDIDATES = 64  # members from which displacements may have been counted
 _MOST_ELEMENTS_MOVED = 2000
-_MOST_ELEMENTS_APART = 5000  # if elements overlap, up to this number is checked one by one
+_MOST_ELEMENTS_APART = 5000  # overlapping elements are checked one by one, up to this number
 
 
 @dataclass(frozen=True)

@@ -302,8 +302,8 @@ class Source:
         return self.unpack(self.memory.read(address, count * size), size, signed)
 
     def _keep(self, amount: int) -> None:
-        # Damaged records may all refer to the same large array. Reading it for each would exhaust
-        # memory.
+        # Damaged records may all refer to the same large array. Reading the array for each record
+        # would exhaust memory.
         self._kept += amount
         if self._kept > _MOST_KEPT:
             raise MpippError(f"more than {_MOST_KEPT} numbers are recorded: mpipp reads no more")

@@ -46,7 +46,8 @@ class Segments:
         self._all = [one for one in self._all if one.window != window]
 
     def parts(self, comb: Comb) -> Iterator[tuple[int, Memory]]:
-        """Yield the bytes that an access of this process touches, by owner, at its addresses."""
+        """Yield the bytes of a load or store by this process, by owner, at the owner's
+        addresses."""
         for one, found in self._parts(comb):
             yield (one.owner, _moved(found, one)) if one is not None else (OWN, found)
 

@@ -269,7 +269,7 @@ def first_from(comb: Comb, place: int) -> int | None:
 
 
 def _last_before(comb: Comb, place: int) -> int:
-    # The last byte of data before a displacement. There must be one.
+    # The last byte of data before a displacement. Such a byte must exist.
     high, step = place, _WIDE
     low = max(high - step, comb.low)
     while touch(comb, Comb(low, high - low)) is None:

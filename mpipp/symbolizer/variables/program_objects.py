@@ -62,7 +62,7 @@ class Objects:
         """Return the object of a type at an address. References lead to their targets.
 
         Args:
-            name: the expression for it, for messages.
+            name: the expression that denotes the object, for messages.
         """
         for _ in range(_DEEPEST):
             plain = debug_types.stripped(kind)

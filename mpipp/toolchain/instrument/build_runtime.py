@@ -45,7 +45,8 @@ _ATOMICS = (
         )
     ),
 )
-# A symbol that GCC's objects need. Objects that only mark frames have no reference to it.
+# A symbol that GCC's objects need. Object files whose code only marks frames do not refer to this
+# symbol.
 _SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
 # Attributes of functions that inlined checks call. They promise that the program cannot notice the

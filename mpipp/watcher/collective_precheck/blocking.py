@@ -2,8 +2,8 @@
 """Compare waiting blocking collective calls, and answer their processes, for `--strict`.
 
 The wrapper (wrapper/collective_precheck/blocking.c) compares fingerprints of the calls, and asks
-the watcher if they differ. That alone is no finding. None of the processes has started the
-operation.
+the watcher if they differ. A difference of fingerprints alone is no finding. None of the processes
+has started the operation.
 """
 
 from __future__ import annotations

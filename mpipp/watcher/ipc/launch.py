@@ -257,7 +257,7 @@ def _name_program(environment: MutableMapping[str, str], program: Sequence[str])
 
 
 def part_path(wrapper: str, part: str) -> str:
-    """The path of the library for one of PARTS. It lies beside the recorder."""
+    """The path of the library for one of PARTS. The library lies beside the recorder."""
     return f"{wrapper.removesuffix('.so')}_{part}.so"
 
 

@@ -20,7 +20,7 @@ from mpipp.watcher.processes.remote import Nodes, RemoteProcess, has_remote
 from mpipp.watcher.progress import holdings
 
 KILLED = 0.3  # seconds for a launcher to kill the remaining processes after a death
-_OTHER_NODES = 5.0  # seconds for the watchers of other nodes to notice deaths there
+_OTHER_NODES = 5.0  # seconds for watchers to notice deaths on their nodes
 
 
 class AbnormalEnds:
@@ -50,8 +50,8 @@ class AbnormalEnds:
         Args:
             heard: the time at which all earlier messages had been read.
         """
-        # The launcher probably caused a death that follows another one. epoll reports the first one
-        # first.
+        # The launcher probably caused a death that follows another one. epoll reports the deaths in
+        # their order.
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
             return
         now = time.monotonic()

@@ -137,7 +137,7 @@ class Deaths:
         )
 
     def _remote_verdicts(self) -> Iterator[tuple[str, NodeVerdict]]:
-        # The verdicts of other nodes on the deaths that the processes of this node belong to.
+        # The verdicts of other nodes whose processes died together with those of this node.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
         for path in paths(self._waiting):

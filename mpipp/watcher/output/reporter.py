@@ -38,7 +38,7 @@ class Reporter:
 
     def __init__(self, output: Output, settings: Settings, collected: FindingCollection) -> None:
         self.collected = collected
-        self.before = ReportedCalls()  # findings of other checks than those of resting processes
+        self.before = ReportedCalls()  # findings of all checks except those of resting processes
         self._output = output
         self._settings = settings
         self._made = selection.merged([settings.checks])

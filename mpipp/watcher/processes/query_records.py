@@ -3,7 +3,8 @@
 
 A query (wrapper/watcher_client/queries.h) contains all facts from the time of the call, because the
 program has continued since. Each answer comes from the checks that also run on whole processes.
-They get a process that has only this call, and the pending operations that it overlaps.
+The checks get a process with only the queried call, and the pending operations whose buffers
+overlap the call's.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ class HangDetector:
         """Test for movement. `findings` returns the findings of other checks in processes that
         hang."""
         gone = sum(one.state == GONE for one in self._watched)
-        # After a death the launcher ends the other processes. If it does not, report them again.
+        # After a death the launcher ends the other processes. If the launcher does not, report
+        # these processes again.
         if gone != self._gone:
             self._gone, self._moving = gone, MovementTracker()
         after, moving = self._after, self._moving
@@ -87,8 +88,8 @@ class HangDetector:
         if standing == self._reported_deadlocked or begun < self._some_from:
             return
         self._reported_deadlocked = standing
-        # Leave out processes that have died, or ended the job. That is reported, and the launcher
-        # ends the others.
+        # Leave out processes that have died, or ended the job. Their ends are reported, and the
+        # launcher ends the other processes.
         rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
         of = [one for one in rest if self._reporter.can_read(one)]
         self._explain_deadlocked(of)

@@ -58,7 +58,7 @@ int mpipp_guard_is_protected(uint64_t low, uint64_t high) {
   return overlaps(&protected, low, high, 0);
 }
 
-// Inside MPI nothing is noted: MPI itself registers memory that the guard has passed to it.
+// Ignore calls inside MPI: MPI itself registers memory that the guard has passed to it.
 void mpipp_system_note_lock(uint64_t start, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && thread->depth) return;

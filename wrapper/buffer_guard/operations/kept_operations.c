@@ -20,7 +20,7 @@ int mpipp_guard_keep_freed_request(struct mpipp_passage *passage) {
       request ? mpipp_guard_find_operation(MPIPP_KEY(*request), 0) : NULL;
   if (request) mpipp_guard_skip_note_free(MPIPP_KEY(*request));
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE)
-    guarded = NULL; // MPI uses no memory for it
+    guarded = NULL; // not started: MPI does not use the alias
   if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guard_keep(guarded);
   mpipp_guard_unlock();

@@ -19,8 +19,8 @@ struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_alias *alias,
 // The address range of all partitions, and the pages that contain no other bytes.
 struct mpipp_block mpipp_guard_partitions_pages(const struct mpipp_partitions *of);
 // Passes the bytes of one partition of a send. Those outside the partition's own pages are
-// compared. For a receive under memcheck, the bytes are those that the partition's arrival defines.
-// The function takes over `bytes`.
+// compared. For a receive under memcheck, pass the bytes that become defined when the partition
+// arrives. The function takes over `bytes`.
 void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
                                     struct mpipp_bytes *bytes);
 void mpipp_guard_partitions_drop(struct mpipp_partitions *partitions);

@@ -18,7 +18,7 @@ MPIPP_SEAM void mpipp_guard_lock_outside_mpi(void);
 // no other thread holds it.
 void mpipp_guard_lend(void);
 void mpipp_guard_reclaim(int in_child);
-// Takes the lock if it is free. Returns whether it did.
+// Takes the lock if it is free. Returns whether it took the lock.
 int mpipp_guard_try_lock(void);
 // 1 if this thread holds the lock, is just about to take it, or has just released it.
 MPIPP_SEAM extern __thread int mpipp_guard_locked __attribute__((tls_model("initial-exec")));

@@ -10,7 +10,7 @@
 
 enum {
   MOST = 2, // largest number of buffers
-  // The facts that are noted of such a call beside its buffers.
+  // The facts of such a call that the ledger notes, except its buffers.
   NUMBERS = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ROOT | MPIPP_HAS_OP,
 };
 

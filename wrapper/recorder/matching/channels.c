@@ -154,7 +154,8 @@ void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
   mpipp_registry_unlock();
 }
 
-// The current stretch of collective calls on one communicator: its identity, and its last call.
+// The current stretch of collective calls on one communicator: the communicator's identity, and the
+// stretch's last call.
 static struct {
   const struct mpipp_channel *channel; // NULL: the channel is used by another communicator now
   uint64_t identity, calls;

@@ -57,8 +57,8 @@ static int freeze(struct mpipp_comm *comm) {
   return late != NULL;
 }
 
-// All receives are known: ends the freeze, so that later ones are counted immediately. This visits
-// all channels, so with many channels it is not done each time.
+// All receives are known: ends the freeze, so that later ones are counted immediately. Ending the
+// freeze visits all channels, so with many channels it is not done each time.
 static void thaw(struct mpipp_comm *comm) {
   uint64_t channels = mpipp_recorder_channel_count(comm);
   if (channels > FEW_CHANNELS && wildcards_of(comm)->posted < channels) return;

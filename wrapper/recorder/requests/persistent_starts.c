@@ -39,8 +39,8 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
   return starts;
 }
 
-// Counts persistent operations before MPI starts them, as other sends and receives are counted. It
-// takes no lock, because counting takes it.
+// Counts persistent operations before MPI starts them, as other sends and receives are counted. The
+// function takes no lock, because the counting functions take it.
 void mpipp_recorder_begin_start(const struct mpipp_call *call, const MPI_Request *requests,
                                 int64_t count) {
   for (int64_t i = 0; requests && i < count; i++) {

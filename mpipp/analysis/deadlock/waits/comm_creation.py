@@ -2,8 +2,9 @@
 """The conditions of calls by which some processes create a communicator.
 
 See MPI-4.1, sections 7.4.2 and 7.6.2. The members of a group find each other by the group and a
-tag, the leaders of two groups by their ranks and a tag. Each process counts both when a call starts
-(wrapper/recorder/matching/channels.h). Calls without a communicator have a string as tag.
+tag, the leaders of two groups by their ranks and a tag. Each process counts the calls of both kinds
+when they start (wrapper/recorder/matching/channels.h). Calls without a communicator have a string
+as tag.
 """
 
 from __future__ import annotations

@@ -34,10 +34,10 @@ class Event:
 
     kind: str  # the action: "send" "receive" "collective" "fence" ...
     ranks: frozenset[int]  # ranks of these processes in MPI_COMM_WORLD
-    operation: Operation  # the operation that waits for it
+    operation: Operation  # the operation that waits for the event
     member: Member  # the waiting process on the communicator
     any: bool = False  # whether one of the processes is enough
-    # Only this MPI library waits for it: the standard allows the call to return earlier.
+    # Only this MPI library waits for the event: the standard allows the call to return earlier.
     lenient: bool = False
     # Another call that the process made in place of the expected one.
     mismatch: Operation | None = None

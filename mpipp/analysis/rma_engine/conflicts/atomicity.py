@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Check that two accumulates are atomic with respect to each other.
 
-They are, element by element (MPI-4.1, section 12.7.1), if they use one window and equal operations.
-Elements that share bytes must also have the same basic datatype, and start at the same
-displacement.
+Accumulates are atomic, element by element (MPI-4.1, section 12.7.1), if they use one window and
+equal operations. Elements that share bytes must also have the same basic datatype, and start at the
+same displacement.
 """
 
 from __future__ import annotations

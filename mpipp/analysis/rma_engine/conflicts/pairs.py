@@ -19,7 +19,7 @@ def why(before: Entry, entry: Entry) -> str:
 
 
 def excluded(before: Entry, entry: Entry) -> bool:
-    """Return whether a lock of the target prevents that both accesses are concurrent."""
+    """Return whether a lock of the target excludes that the two accesses are concurrent."""
     return (
         before.actor != entry.actor
         and EXCLUSIVE in (before.lock, entry.lock)

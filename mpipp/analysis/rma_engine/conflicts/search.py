@@ -149,7 +149,7 @@ class Conflicts:
         others = window.last_update if stores else window.last_store
         clock = entry.segment.clock
         for (owner, _, _, _), before in others.items():
-            if owner != entry.owner or before.low < 0:  # forgotten, and so is its end
+            if owner != entry.owner or before.low < 0:  # it was dropped, so its end is unknown
                 continue
             if pairs.excluded(before, entry) or self._met(before, entry):
                 continue

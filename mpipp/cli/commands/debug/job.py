@@ -214,7 +214,7 @@ def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
 def held(wrapper: str, path: str) -> tuple[list[str], dict[str, str]]:
     """The words before a program whose ranks are held, and the launcher's additional variables.
 
-    Processes from MPI_Comm_spawn inherit the variables: they report that they are there.
+    Processes from MPI_Comm_spawn inherit the variables, and report that they have started.
 
     Args:
         wrapper: the path of the recorder.

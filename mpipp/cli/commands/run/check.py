@@ -186,8 +186,8 @@ def new_directory() -> str:
 
 def _has_terminal() -> bool:
     # Return whether a Ctrl-C in the terminal reaches this process, and with it the launcher. A
-    # signal from `kill` reaches only this process or its group. If the launcher also got it from
-    # here, it would get Ctrl-C twice, and then it ends at once with a message.
+    # signal from `kill` reaches only this process or its group. Do not pass Ctrl-C on to the
+    # launcher: a launcher that gets it twice ends at once with a message.
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()

@@ -67,8 +67,8 @@ def complete(lines: Sequence[str], source: str) -> Iterator[str]:
 
 
 def _is_unknown(line: str, private: Collection[str]) -> bool:
-    # Return whether neither ThreadSanitizer nor _added checks this access. ThreadSanitizer checks
-    # typed pointers (before Clang 15).
+    # Return whether neither ThreadSanitizer nor _added checks this access. Before Clang 15, LLVM
+    # had typed pointers; ThreadSanitizer checks accesses through them.
     if not _ACCESS.match(line) or _POINTER.match(line):
         return False
     if any(known.match(line) for known in (_LOAD, _STORE, _CHANGE)):

@@ -59,7 +59,8 @@ class Loop:
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """The basic blocks in the lines of a function. Its first and last line belong to none."""
+    """The basic blocks in the lines of a function. The function's first and last line belong to no
+    block."""
     found = [Block("")]
     for line in lines[1:-1]:
         label = _LABEL.match(line)
