@@ -83,7 +83,7 @@ def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_
         assert operations == sum(how) == 8 * 4 * rounds - sum(range(8))
         assert [n > 0 for n in how[:2]] == [budget != "0", budget != "0"]
         assert how[3] == 0
-        if budget != "8":  # how often that is enough depends on how fast the machine is
+        if budget != "8":  # the number then depends on the machine's speed
             assert (how[2] > 0) == (budget == "0")
     # Each start of a persistent request counts, even if it is not guarded.
     received, sent = (counted.pop(place) for place in PERSISTENT)

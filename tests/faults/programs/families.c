@@ -308,5 +308,5 @@ int main(int argc, char **argv) {
   free(counts);
   free(places);
   MPI_Finalize();
-  return size == 1 ? 3 : 0; // mpiexec says something of its own of others than 0
+  return size == 1 ? 3 : 0; // mpiexec prints a message if the status is not 0
 }

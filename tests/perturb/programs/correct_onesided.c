@@ -29,8 +29,8 @@ enum { KINDS = 4, WINDOWS = 4, UNTOUCHED = -77, SPENT = -99 };
 
 static int rank, size;
 static uint64_t shared = 1; // the same in all processes
-static uint64_t making = 1; // as well: drawn from with some libraries alone
-static uint64_t own = 1;    // of this one: what may differ, and changes nothing
+static uint64_t making = 1; // the same in all processes; used with some libraries only
+static uint64_t own = 1;    // of this process: for choices that must not change results
 static uint64_t result;
 static int model[MANY][WORDS];
 static MPI_Datatype types[KINDS];
@@ -316,7 +316,7 @@ static void use_target(int target, int is_locked_all) {
     default: // the same
       for (int k = 0; k < times; k++) {
         if (role == 4)
-          get_accumulate(is_mine, target, slot, 0, 0, value + k, // with others Open MPI errs
+          get_accumulate(is_mine, target, slot, 0, 0, value + k, // Open MPI errs with others
                          k == 1 ? MPI_NO_OP
                          : here ? MPI_SUM
                                 : MPI_REPLACE);

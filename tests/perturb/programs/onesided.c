@@ -218,7 +218,7 @@ static int is_complete(MPI_Request *request, int by) {
   if (by == 3) MPI_Request_get_status_any(1, request, &index, &flag, MPI_STATUS_IGNORE);
   if (by == 4) MPI_Request_get_status_some(1, request, &flag, &index, MPI_STATUSES_IGNORE);
 #endif
-  return flag > 0; // of the last it is how many
+  return flag > 0; // MPI_Request_get_status_some returns a number
 }
 
 // A loop polls with each call that tests, and ends when the test succeeds.

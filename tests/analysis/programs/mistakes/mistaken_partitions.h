@@ -48,7 +48,7 @@ static void partitions(void) {
         MPI_Request_free(&into));
   WRONG("freed-active: the request of MPI_Psend_init is cancelled while the operation is active",
         MPI_Cancel(&parts));
-  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // nothing is said to be there
+  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // no partition has surely arrived
   RIGHT(MPI_Send(data, 3, MPI_DOUBLE, 0, 5, comm));
   RIGHT(MPI_Irecv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, &requests[0])); // not yet marked
   WRONG(with_irecv, MPI_Pready(3, parts));                             // the last one

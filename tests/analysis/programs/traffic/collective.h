@@ -17,7 +17,7 @@ static void larger(void *given, void *kept, int *length, MPI_Datatype *datatype)
 static void spread(int *counts, int *places, int each) {
   for (int i = 0, place = 0; i < size; i++) {
     counts[i] = (i + each) % 3 * each;
-    places[i] = counts[i] ? place : 1 << 28; // without data: anywhere
+    places[i] = counts[i] ? place : 1 << 28; // a share without data may be anywhere
     place += counts[i] + 1;
   }
 }

@@ -110,7 +110,7 @@ static void started(void) {
   if (rank == 1) MPI_Recv(in, 4, MPI_FLOAT, 0, tag, comm, MPI_STATUS_IGNORE);
 }
 
-// The other process cannot have said that it has data which it has not requested.
+// Rank 1's message cannot mean that the data has arrived: rank 1 has not requested it.
 static void reused(void) {
   MPI_Request r;
   if (rank == 0) {

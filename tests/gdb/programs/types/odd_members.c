@@ -39,7 +39,7 @@ typedef struct {
 
 static double values[4];
 
-static void fill(void) { // the stack, so that `later` is of 2^44 elements at 2^44
+static void fill(void) { // the stack, so that `later` seems to have 2^44 elements at 2^44
   volatile long stack[64];
   for (int i = 0; i < 64; i++) stack[i] = 1L << 44;
 }

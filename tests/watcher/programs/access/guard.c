@@ -277,7 +277,7 @@ static void wrong(void) {
   }
   await();
   MPI_Recv(apart(1), N, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  NEED(apart(1)[N / 2] == 0); // it was done all the same
+  NEED(apart(1)[N / 2] == 0); // the early store was done all the same
   await();
   MPI_Send(apart(0), N, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
   await();

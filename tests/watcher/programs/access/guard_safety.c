@@ -170,7 +170,7 @@ static void huge_pages(void) {
   if (in != MAP_FAILED) NEED(munmap(in, LARGE) == 0);
 }
 
-// Stands for a card that the program has registered memory with: the card has the pages that
+// Acts like a network card with which the program has registered memory: it keeps the pages that
 // existed then.
 static void registered(void) {
   enum { COUNT = 64 * PAGE / 8, AT = 30 * PAGE / 8 };

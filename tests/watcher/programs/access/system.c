@@ -57,7 +57,7 @@ static void right(void) {
   static char *const words[] = {"true", NULL};
   pid_t child;
   int code = 1;
-  NEED(write(pipes[1], memory.out, N) == N); // what is sent may be read
+  NEED(write(pipes[1], memory.out, N) == N); // a send buffer may be read
   NEED(read(pipes[0], memory.before, COUNT) == COUNT);
   struct iovec parts[] = {{memory.before, COUNT}, {memory.out, PAGE}};
   NEED(writev(pipes[1], parts, 2) == COUNT + PAGE);

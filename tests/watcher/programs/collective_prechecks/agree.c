@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int rank, size, differs; // 1: this process calls otherwise than the others
+static int rank, size, differs; // differs: whether this process makes another call
 static MPI_Comm comm;
 static int ints[64], more[64];
 static float floats[64];

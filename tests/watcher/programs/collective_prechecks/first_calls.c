@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *path;
-static int rank, differs, calls, given; // of error handlers: how often, and with which code
+static int rank, differs, calls, given; // calls of the error handler, and their code
 static MPI_Comm comm;
 static MPI_Win win;
 static MPI_File file;

@@ -28,7 +28,7 @@ accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   told++;
 }
 
-// With a byte for the two of the memory that are to be used.
+// Sets the two shadow bytes of the memory.
 __attribute__((no_sanitize("kernel-address"))) static void set(unsigned char byte) {
   memset((void *)(MPIPP_SHADOW_AT + ((uintptr_t)memory >> MPIPP_SHADOW_SHIFT)), byte, 2);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Rank 1 does, by a signal, once all others are inside of calls, which they cannot leave before it
-// has received.
+// Rank 1 dies by a signal when all other ranks are inside calls, which they cannot leave before
+// rank 1 has received.
 static void die(int rank, int size) {
   int value = 0;
   if (rank != 1) MPI_Ssend(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);

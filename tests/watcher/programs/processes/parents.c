@@ -36,7 +36,7 @@ static void child(MPI_Comm parents) {
            MPI_STATUS_IGNORE);
   if (rank == 1) {
     MPI_Send(values, 3, MPI_INT, 0, 2, parents);
-    MPI_Send(values, 0, MPI_INT, 0, 3, parents); // its message has arrived, too, once this has
+    MPI_Send(values, 0, MPI_INT, 0, 3, parents); // sent second, so both have arrived when it has
   }
   MPI_Bcast(values, 2, strcmp(how, "bcast") ? MPI_INT : MPI_FLOAT, 1, parents);
 }

@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   MPI_Win_allocate(LENGTH * (rank + 1) * sizeof *memory, sizeof *memory, MPI_INFO_NULL,
                    MPI_COMM_WORLD, &memory, &win);
   MPI_Win_create(memory, LENGTH, rank ? 1 : 8, MPI_INFO_NULL, MPI_COMM_WORLD, &units);
-  MPI_Win_set_errhandler(units, MPI_ERRORS_RETURN); // some libraries notice
+  MPI_Win_set_errhandler(units, MPI_ERRORS_RETURN); // some libraries report the error
   MPI_Type_vector(2, 1, length - 1, MPI_DOUBLE, &ends);
   MPI_Type_commit(&ends);
   MPI_Win_lock_all(0, win);

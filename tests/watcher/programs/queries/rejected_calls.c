@@ -9,7 +9,7 @@
 static int rank, numbers[16], more[16];
 static char heard[120];
 static const char *path;
-static MPI_Comm alone, both, between; // of this process, of the two, of both as two groups
+static MPI_Comm alone, both, between; // of one process; of two; between two
 static MPI_Win win;
 static MPI_File file;
 static MPI_Group all;

@@ -8,7 +8,7 @@ enum { FORMS = 8, N = 64 };
 static MPI_Win win;
 static int out[2] = {3, 4}, in[FORMS][2], later = 100;
 
-// Two elements from a place on; what it gives is complete at the origin once the epoch is.
+// Begins an operation on two elements, and returns its request, if any.
 static MPI_Request begin(int form, int at) {
   const MPI_Count two = 2;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -38,7 +38,7 @@ static void by_a_child(MPI_Comm child) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The message leaves before the first, and later queries give no process an order.
+// The message is sent before the put, and later queries order the put and the get no more.
 static void told_before(MPI_Comm child) {
   int size;
   if (rank == 0) {

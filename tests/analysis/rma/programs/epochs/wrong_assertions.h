@@ -53,7 +53,7 @@ static void no_check_alone(int right) {
   }
 }
 
-// The only possible order between the two is uncertain.
+// It is uncertain whether these calls order the two processes, and no other calls do.
 static void meet_unseen(void) {
   MPI_Group group;
   MPI_Comm made;

@@ -140,7 +140,7 @@ static void start_in_fence(int right) {
   if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
-// For itself: MPI allows it, but another process puts to that memory in the fence's epoch.
+// Rank 0 exposes its memory to itself, as MPI allows, but rank 1 puts there between the fences.
 static void posted_in_fence(int right) {
   MPI_Group itself = group_of(0);
   MPI_Win_fence(0, win);
@@ -227,7 +227,7 @@ static void locked_and_posted(int right) {
   if (!right) MPI_Win_unlock_all(win);
 }
 
-// Another process exposes its memory: it has ended that in time, or this is unknown.
+// Rank 1 exposed its memory before, and its exposure epoch is known to have ended, or not.
 static void locked_while_exposed(int right) {
   if (rank == 1) posts_to_nobody();
   if (rank == 1) MPI_Win_wait(win);

@@ -91,7 +91,7 @@ static void uses_the_others_too_early(void) {
     if (right) MPI_Win_flush(0, shared);
     set(&others[52], 0);
   }
-  MPI_Barrier(MPI_COMM_WORLD); // otherwise a flag may say that the put is complete
+  MPI_Barrier(MPI_COMM_WORLD); // without it, a flag might tell that the put is complete
   MPI_Win_unlock_all(shared);
   MPI_Win_free(&shared);
 }

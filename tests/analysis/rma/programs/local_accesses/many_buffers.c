@@ -76,7 +76,7 @@ static void far_apart(void) {
   MPI_Win_fence(0, win);
 }
 
-// Others' parts of windows of shared memory: of one after another, and then of two.
+// Large parts of rank 1 in windows of shared memory: one window at a time, then two at once.
 static void large_parts(void) {
   MPI_Win first;
   int *part;

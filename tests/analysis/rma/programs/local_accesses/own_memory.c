@@ -250,7 +250,7 @@ static void outlives(int wrong) {
   free(memory);
 }
 
-// Another window that MPI has at the program's addresses: the memory is MPI's, or a request's.
+// A second window on memory that MPI allocated, or that a persistent request has as its buffer.
 static void second(int wrong) {
   double *memory, *block = malloc(MANY * sizeof *memory), all = 0;
   MPI_Request pending;

@@ -50,7 +50,7 @@ class RepeatedEvents:
             yield self._events[self._next - 1]
 
     def repetitions(self, first: int, last: int) -> int:
-        """Return how often the events after number `first`, up to `last`, follow once more."""
+        """Return how often the events after number `first`, up to `last`, are repeated."""
         begin, end = self._index.get(first, -1) + 1, self._index[last] + 1
         size, signs = end - begin, self._signs
         self._round = size
@@ -60,6 +60,6 @@ class RepeatedEvents:
         return times
 
     def leave_out(self, times: int) -> None:
-        """Continue behind so many of the repetitions that were found last."""
+        """Skip this number of the repetitions that `repetitions` has just found."""
         self._next += times * self._round
         self.left_out += times * self._round
