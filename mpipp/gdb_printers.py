@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes gdb show MPI handles and communication buffers: `source` this file in gdb.
 
-It can be sourced by any path and from any directory, without installation. Sourcing it again
+This file can be sourced by any path and from any directory, without installation. Sourcing it again
 reloads mpipp. The file must stay readable for old Pythons, so that it can report their version.
 """
 

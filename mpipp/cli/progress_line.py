@@ -17,7 +17,7 @@ _LONG = 2.0  # seconds before the line appears
 
 
 class Progress:
-    """A progress line. It shows nothing if quiet, without a terminal, or if rich is not
+    """A progress line. The line is not shown if quiet, without a terminal, or if rich is not
     installed."""
 
     def __init__(self, stream: TextIO, quiet: bool, long: float = _LONG) -> None:
@@ -47,7 +47,7 @@ class Progress:
             self._timer = None
 
     def clear(self) -> None:
-        """Remove the line before other output. It appears again after a while."""
+        """Remove the line before other output. The line appears again after a while."""
         if self._timer is not None:
             self.end()
             self._wait()

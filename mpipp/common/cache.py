@@ -52,7 +52,8 @@ def cache_directory() -> Path:
 def trusted() -> Cache:
     """Return a cache directory that no other user can have written.
 
-    It is the directory that the environment names, else a private one in the temporary directory.
+    The directory is the one that the environment names, else a private one in the temporary
+    directory.
 
     Raises:
         MpippError: other users could have written in both.
@@ -149,8 +150,8 @@ def _make(directory: Path) -> None:
 
 
 def _locked(made: Path) -> int:
-    # The marker is locked before it gets its name. It contains the node's name if locks work,
-    # because other nodes may not see the lock.
+    # The marker is locked before it gets its name. The marker contains the node's name if locks
+    # work, because other nodes may not see the lock.
     lock = os.open(made / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX)

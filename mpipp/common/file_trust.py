@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks whether users other than root and this one can have written or replaced a file.
 
-This text is also copied into the script beside the wrapper, which gdb runs. So it may use only the
-standard library.
+This text is also copied into the script beside the wrapper, which gdb runs. So this module may use
+only the standard library.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 The directory contains the findings; its folder `mpipp` has the watchers' files and a marker. mpipp
 writes and removes nothing without that marker, in a directory of another user, or in one that
-others may write. It writes files under a new name and renames them into place. It follows no
+others may write. It writes files under a new name and renames them into place. mpipp follows no
 symbolic link in the directory, and opens only regular files, because others could be endless.
 """
 
@@ -162,7 +162,7 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def _opened(self, make: bool = False) -> Iterator[int]:
-        # Opens the directory. It must have the marker, or gets it if `make` is set.
+        # Opens the directory. The directory must have the marker, or gets it if `make` is set.
         try:
             folder = os.open(self.path, _DIRECTORY)
         except FileNotFoundError:
@@ -198,7 +198,8 @@ def read(path: str, most: int = MOST) -> bytes:
 
 
 def opened(path: str) -> BinaryIO:
-    """Open a file for reading in parts. It must be regular, and belong to the directory's owner."""
+    """Open a file for reading in parts. The file must be regular, and belong to the directory's
+    owner."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise Refused(errno.EINVAL, "it is not a regular file")
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -231,8 +231,8 @@ def at_packed(datatype: Datatype, position: int, count: int | None = None) -> El
 def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> list[Element]:
     """Return the basic elements that hold the byte at `displacement`, in type-map order.
 
-    There are several if the datatype overlaps itself; at most 64 are returned. Raises AddressError
-    if there is none.
+    A byte has several elements if the datatype overlaps itself; at most 64 are returned. Raises
+    AddressError if there is none.
     """
     found = []
     for indices in displacement_search.covering(datatype, count, displacement):

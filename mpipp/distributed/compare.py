@@ -90,8 +90,8 @@ def compare(directory: str, told: Collection[str], team: Team | None = None) -> 
     Args:
         directory: the run's directory.
         told: fingerprints of the findings that watchers have reported, each also without its ranks.
-        team: the processes that share the work and pass the same arguments. Its first process gets
-            the findings.
+        team: the processes that share the work and pass the same arguments. The team's first
+            process gets the findings.
     """
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 def register() -> None:
-    """Register mpipp with gdb. It replaces an mpipp that was registered before."""
+    """Register mpipp with gdb. This mpipp replaces one that was registered before."""
     # Imported here, not at the top, because the modules of this package import each other through
     # it.
     import mpipp.gdb.all_ranks.tui_window

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI objects of every kind except datatypes and requests. They refer to others by handle."""
+"""MPI objects of every kind except datatypes and requests. Objects refer to others by handle."""
 
 from __future__ import annotations
 

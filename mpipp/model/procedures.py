@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The facts about each MPI procedure: operation, form, buffers, and agreement between processes.
 
-They are in procedure_table.py, which is generated from the MPI Forum's data and the rules in
+The facts are in procedure_table.py, which is generated from the MPI Forum's data and the rules in
 wrapper/generator/agreement.py.
 """
 

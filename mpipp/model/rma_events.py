@@ -189,7 +189,7 @@ class Operation(NamedTuple):
 
     @property
     def only_reads(self) -> bool:
-        """Return whether it only reads the target's memory, and returns its contents.
+        """Return whether the operation only reads the target's memory, and returns its contents.
 
         If the operation is complete at its origin, it is complete at its target, too.
         """
@@ -356,7 +356,7 @@ class Partitions(NamedTuple):
 
 
 class Collective(NamedTuple):
-    """The start of a collective call. Its end waits for the starts in `sources`.
+    """The start of a collective call. The call's end waits for the starts in `sources`.
 
     Attributes:
         context: the communicator's identity, equal in all processes.

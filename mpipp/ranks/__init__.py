@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Sets of ranks, and data of many ranks merged into readable text. It needs no gdb."""
+"""Sets of ranks, and data of many ranks merged into readable text. This package needs no gdb."""

@@ -52,7 +52,7 @@ class _Box:
 
 
 def svg(tree: StackTree) -> str:
-    """The picture. It contains its colours, light and dark, and its background."""
+    """The picture. The picture contains its colours, light and dark, and its background."""
     roots = [_box(branch, 0) for branch in stack_tree.branches(tree)]
     boxes = [box for root in roots for box in _every(root)]
     lefts = _lefts(boxes)

@@ -26,7 +26,7 @@ _LOW, _HIGH = (68, 1, 84), (253, 231, 37)  # the colours of the minimum and the 
 
 
 def svg(values: Sequence[Value], expression: str) -> str:
-    """The picture. It contains its colours, light and dark, and its background."""
+    """The picture. The picture contains its colours, light and dark, and its background."""
     if value_plot.are_scalars(values):
         parts, width, height = _bars(value_plot.bars(values))
     else:

@@ -76,7 +76,7 @@ def groups(values: Sequence[Value]) -> list[Group]:
 
 
 def _key(value: Value) -> object:
-    # A key that is equal for equal values. It uses text because a NaN is not equal to itself.
+    # A key that is equal for equal values. The key is text because a NaN is not equal to itself.
     numbers = None if value.numbers is None else tuple(map(repr, value.numbers))
     return value.text if numbers is None else numbers, value.shape
 

@@ -288,7 +288,8 @@ def address_of(buffer: Buffer, around: Surroundings) -> Shown:
 def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
     """Return whether the address is MPI_BOTTOM, and not a null pointer by mistake.
 
-    Both may be the same number. But a datatype for MPI_BOTTOM has absolute addresses, far from 0.
+    MPI_BOTTOM and a null pointer may be the same number. But a datatype for MPI_BOTTOM has absolute
+    addresses, far from 0.
     """
     known = buffer.datatype
     return (
@@ -387,7 +388,8 @@ def _op(op: Op, around: Surroundings) -> _Members:
     ]
 
 
-# Modes of MPI_File_open (MPI-4.1, section 14.2.1). Modes of windows may have the same values.
+# Modes of MPI_File_open (MPI-4.1, section 14.2.1). Assertions for windows, such as
+# MPI_MODE_NOCHECK, may have the same values.
 MODES = tuple(
     f"MPI_MODE_{mode}"
     for mode in (

@@ -188,9 +188,9 @@ class Phrase:
         return self.text
 
     def key(self, varies: Varies) -> object:
-        """A key that is equal for equal phrases. It leaves out facts that vary at this level.
+        """A key that is equal for equal phrases. The key leaves out facts that vary at this level.
 
-        Its `repr` is the same in every process.
+        The key's `repr` is the same in every process.
         """
         facts = tuple(
             (name, _key(name, value, varies))

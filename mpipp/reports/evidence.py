@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The data of a finding for reports, beside its text: source, datatypes and memory of each party.
 
-They are collected as values for JSON while the program's records are readable. Pictures are SVG.
+The data are collected as values for JSON while the program's records are readable. Pictures are
+SVG.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 """The call frame information of an ELF file for x86-64: it leads from one stack frame to its
 caller's.
 
-It is in .eh_frame, and .eh_frame_hdr finds the entry of an address (Linux Standard Base, 10.6;
-DWARF 5, section 6.4). This module reads only the rules that compilers write for functions. The
-canonical frame address (CFA) must be at a distance from %rsp or %rbp, or be stored there.
+This information is in .eh_frame, and .eh_frame_hdr finds the entry of an address (Linux Standard
+Base, 10.6; DWARF 5, section 6.4). This module reads only the rules that compilers write for
+functions. The canonical frame address (CFA) must be at a distance from %rsp or %rbp, or be stored
+there.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class StackFrame(NamedTuple):
 
 
 class Places:
-    """The symbols of one process. Its files must be read while it exists.
+    """The symbols of one process. The process's files must be read while it exists.
 
     Args:
         code: lines of /proc/PID/maps as they were, for a process that has already ended.

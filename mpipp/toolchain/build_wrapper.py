@@ -2,7 +2,7 @@
 """Builds the wrapper for one MPI library in the user's cache directory, once.
 
 A build is a directory: the recorder `NAME/libmpipp_FLAVOR.so`, gdb's auto-load script, and the
-libraries of the other parts. NAME contains everything that can change the result. The directory
+libraries of the other parts. NAME depends on everything that can change the result. The directory
 appears completely or not at all. So several builders (the ranks of a job, the workers of a test
 run) need not wait for each other.
 """

@@ -24,8 +24,8 @@ def debugger() -> str:
 
 
 def debugger_of_ranks() -> str:
-    """The path of a gdb that can debug all ranks of a job. It is not gdb 10, which hangs when it
-    attaches.
+    """The path of a gdb that can debug all ranks of a job. gdb 10 does not count, because it hangs
+    when it attaches.
 
     Raises:
         MpippError: there is no gdb, or it is too old.

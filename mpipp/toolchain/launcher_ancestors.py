@@ -40,8 +40,8 @@ def is_launcher_name(name: str) -> bool:
 def above(pid: int) -> list[list[int]]:
     """The launchers among a process's ancestors, innermost first, in groups.
 
-    A group consists of direct children of each other: hydra_pmi_proxy and mpiexec. It does not
-    include slurmstepd, which has started the batch script that has started mpiexec.
+    A group consists of direct children of each other: hydra_pmi_proxy and mpiexec. The group does
+    not include slurmstepd, which has started the batch script that has started mpiexec.
     """
     found: list[list[int]] = []
     follows = False

@@ -22,7 +22,8 @@ _START = str(Path(launch.__file__).resolve())
 
 
 def built(mpi: Mpi, *, force: bool = False) -> str:
-    """The path of the wrapper for `mpi`. It is built if needed, with progress on stderr."""
+    """The path of the wrapper for `mpi`. The wrapper is built if needed, with progress on
+    stderr."""
     return mpi.wrapper or str(build(mpi, force=force, shows_progress=True))
 
 
@@ -80,8 +81,8 @@ def mpi_for_command(
 
 
 def _with_library(flavor: Flavor, library: str) -> Mpi:
-    # The MPI with this library, "" if its path is unknown. Its wrapper is one of this installation,
-    # or to be built with a compiler, or kept from an earlier build.
+    # The MPI with this library, "" if its path is unknown. The MPI's wrapper is one of this
+    # installation, or to be built with a compiler, or kept from an earlier build.
     known = Mpi("", flavor, TITLES[flavor.key], "", "", (), (), library)
     wrapper = prebuilt_wrapper.fitted(known) if library else ""
     if wrapper:
@@ -122,7 +123,7 @@ def _check_flavor(program: Program, mpi: Mpi) -> None:
 def prefix(wrapper: str, variables: Mapping[str, str], watched: Sequence[str] = ()) -> list[str]:
     """The words to put before a program, to load the wrapper only into that program.
 
-    They work with every launcher, and with any name of the program.
+    These words work with every launcher, and with any name of the program.
 
     Args:
         wrapper: the path of the wrapper.

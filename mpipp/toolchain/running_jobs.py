@@ -74,7 +74,7 @@ class _MpiProcess(NamedTuple):
 def jobs() -> list[Job]:
     """The jobs of the user's processes that have loaded MPI; for root, of all users' processes.
 
-    They include processes that a launcher has started and that mpipp may not read.
+    The jobs include processes that a launcher has started and that mpipp may not read.
     """
     found: dict[tuple[int, str], list[_MpiProcess]] = {}
     hidden: list[_MpiProcess] = []
@@ -158,7 +158,7 @@ def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
 
 
 def process(pid: int) -> Process:
-    """The process with this id. It may not use MPI."""
+    """The process with this id. The process may not use MPI."""
     try:
         rank = _rank(_environment(pid))
     except OSError:

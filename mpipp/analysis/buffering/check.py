@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Check for programs that need MPI to buffer messages, or collective calls not to synchronize.
 
-Such a run ends well, but may hang with another library or longer messages (MPI-4.1, sections 3.5
-and 6.14). Cycles of collective calls alone belong to `analysis/collectives/comm_order.py`.
+A run of such a program ends well, but may hang with another library or longer messages (MPI-4.1,
+sections 3.5 and 6.14). Cycles of collective calls alone belong to
+`analysis/collectives/comm_order.py`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _LARGE = 1 << 20  # bytes from which on `check` sees holes (wrapper/call_filter/
 def check(process: Process) -> Findings:
     """Yield buffers that reach into unmapped memory, or into read-only memory if MPI writes there.
 
-    Also yields displacements that overflowed.
+    Also yields buffers whose displacements overflowed.
     """
     gaps = process.gaps or ()
     unread = _region([gap for gap in gaps if not gap.mapped])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check for objects that the program created and did not free.
 
-It runs on the user's request, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's
-attributes (MPI-4.1, sections 11.2.2 and 11.2.4).
+The check runs on the user's request, or when MPI_Finalize has called the callbacks of
+MPI_COMM_SELF's attributes (MPI-4.1, sections 11.2.2 and 11.2.4).
 """
 
 from __future__ import annotations

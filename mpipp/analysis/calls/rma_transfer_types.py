@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Check that the data of a one-sided operation fit its destination.
 
-They are transferred like a message: the destination may be larger (MPI-4.1, sections 12.3.1 to
+The data are transferred like a message: the destination may be larger (MPI-4.1, sections 12.3.1 to
 12.3.5).
 """
 

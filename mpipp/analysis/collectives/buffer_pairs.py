@@ -25,7 +25,8 @@ _Calls = Sequence[CollectiveCall]
 def check(joined: _Calls) -> Findings:
     """Yield the first two buffers of an operation that should match and do not.
 
-    They belong to one process or two. Raises MpippError if there are too many buffers to compare.
+    The buffers belong to one process or two. Raises MpippError if there are too many buffers to
+    compare.
     """
     by_itself = next((found for found in map(self_mismatch, joined) if found is not None), None)
     if by_itself is not None:

@@ -96,7 +96,7 @@ class Collectives:
         Args:
             told: operations to leave out, by communicator and ordinal.
             of_all: if passed, a call is compared only when all processes of this world have made
-                it. Otherwise two processes are enough.
+                it. Otherwise it is compared when two processes have made it.
         """
         changed, self._new = self._new, {}
         for on in changed:

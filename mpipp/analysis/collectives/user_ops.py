@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Check that processes reduce with the same user-defined operation (MPI-4.1, sections 6.9, 6.9.5).
 
-MPI itself compares no operations, and mpipp cannot know whether two functions are equivalent. So it
-warns in two cases: one object file has both functions under different names, or only one of the
-operations is commutative.
+MPI itself compares no operations, and mpipp cannot know whether two functions are equivalent. So
+the check warns in two cases: one object file has both functions under different names, or only one
+of the operations is commutative.
 """
 
 from __future__ import annotations

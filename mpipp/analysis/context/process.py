@@ -289,7 +289,7 @@ class Process:
     def begun(self) -> tuple[Operation, ...]:
         """The operations that active calls are about to start.
 
-        These are persistent operations, and sends of partitions.
+        A call can start persistent operations, and sends of partitions.
         """
         started = (self._starting(one.call, one.tid) for one in self.threads if one.call)
         readied = (Operation(self, one.call, one, None) for one in self._readied.values())

@@ -88,8 +88,8 @@ def pairs(joined: Sequence[CollectiveCall]) -> Pairs:
 
 def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) -> Pairs:
     # Both sides have equally many data. If all data of each side are equal, any pair is tested.
-    # Otherwise only the first unmatched data of each side are. MPI_PACKED matches different types,
-    # so then nothing is certain.
+    # Otherwise only the first unmatched data of each side are tested. MPI_PACKED matches different
+    # types, so then nothing is certain.
     if len(sent) == 1:
         yield sent[0], received[0]
         return

@@ -72,7 +72,7 @@ class World:
     def onesided(self, process: Process) -> OnesidedLog | None:
         """Return the RMA log of a process; None if it has none.
 
-        It is read only once, because it may be long. Raises MpippError.
+        A log is read only once, because it may be long. Raises MpippError.
         """
         if process not in self._logs:
             self._logs[process] = process.registry.onesided()

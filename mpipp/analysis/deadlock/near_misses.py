@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Near misses: messages and receives that almost match the one that a process waits for.
 
-They have another tag, another communicator, or another rank.
+Near misses have another tag, another communicator, or another rank.
 """
 
 from __future__ import annotations

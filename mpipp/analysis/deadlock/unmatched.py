@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Messages without a receive, and receives without a message, in a hung job.
 
-They are reported only if all processes that should receive, or send, can never continue. Otherwise
-the missing call may still come.
+These messages and receives are reported only if all processes that should receive, or send, can
+never continue. Otherwise the missing call may still come.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check for receives that could have taken another message (MPI-4.1, section 3.5).
 
-It reads the logs that RMA checks read (`analysis/rma`), when all processes are stopped or ended.
+The check reads the logs that RMA checks read (`analysis/rma`), when all processes are stopped or
+ended.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Check for data races between one-sided operations, loads and stores (MPI-4.1, chapter 12).
 
-It reads the processes' RMA logs when all processes of MPI_COMM_WORLD are stopped or ended.
+The check reads the processes' RMA logs when all processes of MPI_COMM_WORLD are stopped or ended.
 """
 
 from __future__ import annotations

@@ -431,7 +431,8 @@ def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
 
 
 def _short(detail: Phrase) -> str:
-    # The text of an access. It contains addresses only if the access has no other description.
+    # The text of an access. The text contains addresses only if the access has no other
+    # description.
     facts = dict(detail.facts)
     if "name" in facts:
         return detail.reworded("{verb} {name}{of}").text

@@ -43,8 +43,8 @@ class Lasting:
 class Pairs:
     """Pairs of epochs for one rule.
 
-    They violate it unless flags have ordered the second before the first. If `either` is set, the
-    first may also be ordered before the second.
+    A pair violates the rule unless flags have ordered the second epoch before the first. If
+    `either` is set, the first may also be ordered before the second.
     """
 
     def __init__(self, rule: str, flags: Flags, mistakes: Mistakes, *, either: bool) -> None:

@@ -12,8 +12,8 @@ Not all loads and stores of a shared window are logged, so while it exists there
 Messages to processes of another MPI_COMM_WORLD are one flag, because messages among them are
 unknown.
 
-A possible flag is identified by its window and target. Its writes are kept once for each clock of a
-process, its reads once for each segment.
+A possible flag is identified by its window and target. A flag's writes are kept once for each clock
+of a process, its reads once for each segment.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The effects of calls that synchronize a window (MPI-4.1, 12.5).
 
-They end epochs, and order processes. A fence counts as a barrier after which all earlier operations
-are complete everywhere, unless it certainly ends no epoch. That is so if it asserts that no
-operation precedes, is the first fence, or follows one that asserts that none succeeds. A flush, an
-unlock or a completed request orders no other process. Locks exclude, but do not order.
+These calls end epochs, and order processes. A fence counts as a barrier after which all earlier
+operations are complete everywhere, unless it certainly ends no epoch. That is so if it asserts that
+no operation precedes, is the first fence, or follows one that asserts that none succeeds. A flush,
+an unlock or a completed request orders no other process. Locks exclude, but do not order.
 """
 
 from __future__ import annotations

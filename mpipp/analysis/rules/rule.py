@@ -28,8 +28,8 @@ class Rule(NamedTuple):
     advice: str  # what to do
     must: str = ""  # MUST's identifier of an equal rule, or ""
     severity: str = ERROR  # WARNING for mere waste; REMARK if the program may intend it
-    # MPI's error class with which --on-error refuses the call. It is "" for warnings, and if mpipp
-    # finds the error only after the call.
+    # MPI's error class with which --on-error refuses the call. The class is "" for warnings, and if
+    # mpipp finds the error only after the call.
     error_class: str = ""
 
 

@@ -79,8 +79,8 @@ GROUPS = {
     "ends": ("process-died", "no-finalize", "aborted"),
 }
 # Words of other groups that a group includes. An RMA log cannot be analysed at operations that
-# these checks refuse. It also need not compare an operation with itself. If a start and a post do
-# not match, they wait for each other.
+# these checks refuse. The analysis also need not compare an operation with itself. If a start and a
+# post do not match, they wait for each other.
 _WITH = {
     "rma": (
         "outside-window",

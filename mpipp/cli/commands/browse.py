@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _finder(chosen: str | None) -> Callable[[], Path | None]:
-    # A function that finds the socket of gdb. It is called again when gdb has ended.
+    # A function that finds the socket of gdb. The function is called again when gdb has ended.
     if chosen is None:
         if browser_socket.newest() is None:
             raise MpippError("no gdb offers a tree to browse: type mpipp browse in gdb first")

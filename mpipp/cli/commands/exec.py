@@ -336,7 +336,7 @@ def directory_of_job() -> str:
         if len(name) > _LONGEST:
             name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
         return launch.on_node(os.path.join(runtime, name))
-    # These imports are slow.
+    # Importing these modules is slow.
     import tempfile
 
     from mpipp.common import job_secret
@@ -361,9 +361,10 @@ def _is_private(directory: str) -> bool:
 
 
 def _job() -> str:
-    # A key that all processes of this job on this node share, and no other process has. It contains
-    # the launcher's name of the job if there is one; MPICH's launcher sets none. It also contains
-    # the launcher's process id, not the parent's, because each process may have a shell of its own.
+    # A key that all processes of this job on this node share, and no other process has. The key
+    # contains the launcher's name of the job if there is one; MPICH's launcher sets none. The key
+    # also contains the launcher's process id, not the parent's, because each process may have a
+    # shell of its own.
     words = [os.environ[name] for name in _JOBS if os.environ.get(name)]
     found = launcher_ancestors.above(os.getpid())
     if found:

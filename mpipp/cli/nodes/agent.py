@@ -5,7 +5,7 @@
     python -m mpipp.cli.nodes.agent values EXPRESSION WORD...
 
 mpipp starts this agent through the remote shell. The words come from the command line with which
-the job's launcher has started its helper process on this node. They identify the job.
+the job's launcher has started its helper process on this node. The words identify the job.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The other nodes of a running job.
 
-They are found from the remote shells that its launcher has started, or from Slurm.
+These nodes are found from the remote shells that the job's launcher has started, or from Slurm.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\s\"';]{4,}")
 class Node(NamedTuple):
     """A node, and words that identify the job there.
 
-    They are words of the command that the launcher runs there, or the numbers of a job of Slurm.
+    The words are from the command that the launcher runs there, or the numbers of a job of Slurm.
     """
 
     name: str

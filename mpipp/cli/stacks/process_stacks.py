@@ -77,7 +77,7 @@ class RunningProcess(Recorded):
     def threads(self) -> dict[int, int]:
         """The threads to show: their pthread_self (0 if unknown) by gettid.
 
-        They are the first thread of the process, and the threads that have called MPI. Other
+        Shown are the first thread of the process, and the threads that have called MPI. Other
         threads belong to libraries.
         """
         found = {self.pid: 0}

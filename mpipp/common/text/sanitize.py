@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-# Terminals obey the C0 and C1 controls. Others change the direction of text, or begin a line.
-# Halves of surrogates cannot be encoded as UTF-8.
+# Terminals obey the C0 and C1 controls. Other characters change the direction of text, or begin a
+# line. Halves of surrogates cannot be encoded as UTF-8.
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 

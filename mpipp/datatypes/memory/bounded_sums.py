@@ -4,9 +4,9 @@
 For terms (count, stride), is there an index 0 <= x < count for each such that the sum of stride * x
 lies in [low, high]? Two strided blocks overlap exactly if the difference of two of their blocks'
 starts lies in an interval. With one term the answer is a division. With two, a search like Euclid's
-algorithm finds the first x with (a * x + b) mod m in an interval. It takes logarithmic time for any
-counts. With more terms, the search goes from the widest stride to the narrowest. It tries only
-indices for which the remaining terms can still reach the interval.
+algorithm finds the first x with (a * x + b) mod m in an interval. The search takes logarithmic time
+for any counts. With more terms, the search goes from the widest stride to the narrowest. The search
+tries only indices for which the remaining terms can still reach the interval.
 """
 
 from __future__ import annotations
@@ -217,10 +217,10 @@ class _Levels:
         return None
 
     def _candidates(self, level: int, low: int, high: int) -> Iterator[int]:
-        # Indices for which the remaining terms may still succeed. Their reach must meet the
-        # remaining interval, and a multiple of their common divisor must lie in it. If only one
-        # term remains, this is enough for a solution. Begins in the middle, because most sums lie
-        # there.
+        # Indices for which the remaining terms may still succeed. The reach of these terms must
+        # meet the remaining interval, and a multiple of their common divisor must lie in it. If
+        # only one term remains, this is enough for a solution. Begins in the middle, because most
+        # sums lie there.
         stride, divisor = self.strides[level], self.divisors[level + 1]
         first = max(0, -((self.reach[level + 1] - low) // stride))
         last = min(self.most[level], high // stride)

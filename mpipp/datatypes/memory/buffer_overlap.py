@@ -67,8 +67,8 @@ class Region:
 class Overlap:
     """The bytes [start, end) that two elements share.
 
-    They are addresses, or displacements if one buffer overlaps itself. An element is None if too
-    many elements interleave there to name it.
+    `start` and `end` are addresses, or displacements if one buffer overlaps itself. An element is
+    None if too many elements interleave there to name it.
     """
 
     first: Element | None

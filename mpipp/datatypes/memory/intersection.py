@@ -3,7 +3,7 @@
 
 Two repeated blocks share bytes exactly if a sum of multiples of their strides lies in an interval
 (`bounded_sums`). Lists of blocks are sorted and compared, if only few displacements of one against
-the other are possible. Otherwise the lists are halved as long as their bounding boxes overlap.
+the other are possible. Otherwise both lists are halved as long as their bounding boxes overlap.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Sets of bytes that are too large to list, as strided blocks.
 
-A `Comb` is a set of bytes. It is a block repeated in any number of dimensions (count, stride), or a
-list of different blocks and sets repeated in these. It has a normal form: strides are positive and
-wider than the block, and adjacent blocks and continuing dimensions are merged. Equal repetitions
-are listed once. All numbers are bytes, and integers of any size.
+A `Comb` is a set of bytes. Such a set is a block repeated in any number of dimensions (count,
+stride), or a list of different blocks and sets repeated in these. Each set has a normal form:
+strides are positive and wider than the block, and adjacent blocks and continuing dimensions are
+merged. Equal repetitions are listed once. All numbers are bytes, and integers of any size.
 """
 
 from __future__ import annotations

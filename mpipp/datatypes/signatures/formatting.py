@@ -18,8 +18,8 @@ _WORK = 3_000_000  # comparisons of items for one list
 _DEEPEST = 200  # levels of nested plain data; deeper data would be hard to read
 
 Found = TypeVar("Found")
-# A generator for one list of items. It yields the items of each part inside, receives the result
-# for that part, and returns the result for the whole list.
+# A generator for one list of items. The generator yields the items of each part inside, receives
+# the result for that part, and returns the result for the whole list.
 Visit = Generator[Items, Optional[Found], Found]
 
 

@@ -2,9 +2,9 @@
 """A common form of two type signatures, in which equal parts are the same object.
 
 The result does not depend on how the signatures were built. The method is recompression (A. Jez).
-It alternates two steps. One replaces every run of a letter by a new letter. The other marks each
-letter at random as "left" or "right". Then it replaces every pair of a left and a right neighbor by
-a new letter. At the end each signature is one letter.
+The algorithm alternates two steps. One step replaces every run of a letter by a new letter. The
+other step marks each letter at random as "left" or "right". This step then replaces every pair of a
+left and a right neighbor by a new letter. At the end each signature is one letter.
 
 The letter made at a place depends only on its neighborhood, so equal texts become equal letters. No
 repetition is expanded. Before each step, every part passes the letters at its ends that may be
@@ -97,7 +97,7 @@ class _Recompression:
         return one, other
 
     def _turn(self, runs: bool) -> None:
-        # One step: replaces runs, or pairs.
+        # Do one step: replace every run of a letter or, with `runs` false, pairs of letters.
         ends: dict[int, _Ends] = {}
         sides: dict[Node, bool] = {}
         for number, body in list(self._bodies.items()):

@@ -2,8 +2,8 @@
 """Type signatures: the sequence of basic types of a datatype (MPI-4.1, section 5.1.1).
 
 A signature is a run-length list whose entries may be signatures themselves, so nothing is expanded.
-10^9 entries of {int, double} are one entry, repeated 10^9 times. Signatures of equal construction
-are one object. `matching.compare` compares their elements.
+10^9 entries of {int, double} are one entry, repeated 10^9 times. Signatures that are built from
+equal entries are the same Python object. `matching.compare` compares their elements.
 """
 
 from __future__ import annotations

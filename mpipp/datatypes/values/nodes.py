@@ -31,7 +31,8 @@ _FIRST_ROWS = 512  # rows in the first chunk of `rows`; most prints need no more
 class Memory(Protocol):
     """The target's memory.
 
-    It may have a `byte_order`, "<" or ">" as in `struct`. Without it the order is this machine's.
+    A memory object may have a `byte_order`, "<" or ">" as in `struct`. Without it the order is this
+    machine's.
     """
 
     def read(self, address: int, length: int) -> bytes:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The terms of a process for the buffers of a collective call.
 
-There are two kinds. For signatures that must be equal, each process adds its signature with its
+Terms are of two kinds. For signatures that must be equal, each process adds its signature with its
 weight on a ring of all processes; equal signatures cancel. For data that one process sends to
 another, the sender adds the signature, and the receiver subtracts it. The table of procedures
 (wrapper/generator/agreement.py) has the kind of each operation.

@@ -2,7 +2,8 @@
 """Fingerprints of the order in which processes call on the communicators that they share.
 
 Processes on the same communicators must make their blocking collective calls in the same order
-(`analysis.collectives.comm_order`). These calls are a word with a letter for each communicator.
+(`analysis.collectives.comm_order`). A process's blocking collective calls are a word with a letter
+for each communicator.
 
 There is a set of processes for the members of each communicator, and one for the common members of
 each pair. Each member of a set has a word of its calls on the communicators that all members of the
@@ -10,8 +11,8 @@ set share. The fingerprint of the word enters a sum with the weight of the membe
 weight of the next rank in the set. So the sum is zero if all words are equal. A member's other
 communicators belong to other sets, so they do not change this word.
 
-As the sums of channels (`process`), these only select the processes to compare. They miss cycles in
-which no two processes share two communicators.
+As the sums of channels (`process`), these only select the processes to compare. The sums miss
+cycles in which no two processes share two communicators.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Each process writes its calls as terms that terms of other processes cancel. The
 adds a term, and its receiver subtracts it. Some values must be equal in all calls of a collective
 operation. Each process adds such a value with the weight of its rank, less that of the next rank.
 Terms are numbers modulo 2^61 - 1, made of fingerprints of signatures. Weights are made of the
-channel, the ranks and the ordinal, and are never 0. There are two sums, each with fingerprints,
+channel, the ranks and the ordinal, and are never 0. A process has two sums, each with fingerprints,
 weights and ordinals of its own.
 
 The sums only select the channels that are compared; the checks decide whether there is an error. If

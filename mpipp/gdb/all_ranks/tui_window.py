@@ -32,7 +32,7 @@ def register() -> None:
 
 
 class _Window:
-    # gdb calls the methods by these names. They must not raise.
+    # gdb calls the methods by these names. These methods must not raise.
 
     def __init__(self, window: gdb.TuiWindow) -> None:
         self._window = window

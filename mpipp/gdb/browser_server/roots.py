@@ -44,7 +44,7 @@ class Root(Protocol):
 
 
 class Type(NamedTuple):
-    """A datatype to browse. It keeps the record, because MPI may reuse the handle."""
+    """A datatype to browse. The object keeps the record, because MPI may reuse the handle."""
 
     inferior: int
     text: str

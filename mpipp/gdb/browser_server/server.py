@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A server for browsers over a Unix socket: JSON, one message a line (docs/howto/browse.md).
 
-One thread handles all communication, so gdb never waits for a browser. It passes requests to gdb's
-own thread. If gdb takes too long, this thread answers in its place.
+One thread handles all communication, so gdb never waits for a browser. That thread passes requests
+to gdb's own thread. If gdb takes too long, this thread answers in its place.
 """
 
 from __future__ import annotations

@@ -95,8 +95,8 @@ class _Variable(Command):
         self._word = word
         self._ready = False
         super().__init__()
-        # gdb leaves deprecated commands out of help and completion. It warns at the first use only,
-        # and this call is the first use.
+        # gdb leaves deprecated commands out of help and completion. gdb warns only at the first use
+        # of such a command, and this call is the first use.
         console.execute("maintenance deprecate {}", self.name)
         console.output("{}", self.name)
         self._ready = True

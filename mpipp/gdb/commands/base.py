@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The base class of all commands. It writes their lines, and turns errors into one sentence."""
+"""The base class of all commands. The class writes the commands' lines, and turns errors into one
+sentence."""
 
 from __future__ import annotations
 

@@ -159,7 +159,8 @@ def register() -> None:
 
 
 def no_argument(procedure: str, name: str, known: Iterable[str]) -> MpippError:
-    """The error for a call that has no argument of this name. It lists the existing names."""
+    """The error for a call that has no argument of this name. The error lists the existing
+    names."""
     names = ", ".join(sorted(known)) or "no known arguments"
     return MpippError(f"{procedure} has no argument {name}: it has {names}")
 

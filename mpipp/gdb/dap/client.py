@@ -29,8 +29,8 @@ def write(lines: Iterable[str], category: str = "console") -> None:
 
 
 class ConsoleFront:
-    """The client's console, as the place to which the session writes. It never waits: the client
-    can send requests while ranks run."""
+    """The client's console, as the place to which the session writes. Writing never waits: the
+    client can send requests while ranks run."""
 
     hint = "pause stops the ranks in the focus"
     after_end = ""

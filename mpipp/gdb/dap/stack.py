@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 
 class Frames:
-    """The frames that the client knows. They become invalid when their thread runs."""
+    """The frames that the client knows. Frames become invalid when their thread runs."""
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads

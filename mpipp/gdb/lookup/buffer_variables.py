@@ -208,7 +208,8 @@ def _holders(address: int, variable: _Variable, language: Names) -> Iterator[tup
 def _with_members(
     value: gdb.Value, name: str, budget: list[int], depth: int, language: Names
 ) -> Iterator[tuple[str, gdb.Value]]:
-    # Yield a value, then its members. If it points to a struct, yield the members of the struct.
+    # Yield a value, then its members. If the value points to a struct, yield the members of the
+    # struct.
     if value.type.code in _REFERENCES:
         value = value.referenced_value()
     budget[0] -= 1

@@ -139,7 +139,7 @@ class _Text(_Printer):
 
 
 class _Tree(_Printer):
-    # Shows a struct or an array. It has no text before the members, else DDD could not expand them.
+    # Shows a struct or an array, with no text before the members: else DDD could not expand them.
 
     _asked: _Tree | None = None  # the printer whose `to_string` gdb called last
 
@@ -215,9 +215,9 @@ def _is_summary() -> bool:
 
 
 def _is_for_dap() -> bool:
-    # Return whether the Debug Adapter Protocol called the printer's method. Its clients need a text
-    # beside the children. Python calls the method for DAP, gdb's or mpipp's; gdb itself does in
-    # other cases.
+    # Return whether the Debug Adapter Protocol called the printer's method. Clients of that
+    # protocol need a text beside the children. Python calls the method for DAP, gdb's or mpipp's;
+    # gdb itself does in other cases.
     try:
         caller = sys._getframe(2)
     except ValueError:

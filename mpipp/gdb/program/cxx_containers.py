@@ -35,7 +35,7 @@ def elements(value: gdb.Value) -> int | None:
 
 
 def is_container(kind: gdb.Type) -> bool:
-    """Return whether a type is a container. Its elements lie outside it."""
+    """Return whether a type is a container. A container's elements lie outside the object."""
     name = _tag(kind)
     return bool(_SCATTERED.match(name)) or any(pattern.match(name) for pattern, _ in _MEMBERS)
 

@@ -18,7 +18,8 @@ from mpipp.program_types.types import Array, Member, Record, Scalar, Type
 _DEEPEST = 64
 _MOST_MEMBERS = 20_000  # members of a type, including those of nested types for each occurrence
 _SHOWN = "mpipp_shown_type"  # a gdb variable
-# Typedefs with an MPI datatype of their own. It may differ from that of the underlying type.
+# Typedefs with an MPI datatype of their own. The datatype may differ from that of the underlying
+# type.
 _STANDARD = re.compile(r"(?:std::)?(u?int(?:8|16|32|64)_t|wchar_t)$")
 _BASE = re.compile(r"(?: : |, )(public|protected|private) (?!virtual )")
 _LABEL = re.compile(r"  (public|private|protected):$")

@@ -2,9 +2,9 @@
 """Values of gdb that stand for a part of a datatype or a buffer.
 
 A printer can pass only values to gdb, but the parts of a datatype or a buffer are not values of the
-program. A token is a value that names such a part; the printers' look-up recognises it. Its key
-describes the part completely: the object, and the path down to the part. So a token that a front
-end keeps across stops shows the current state of that part.
+program. A token is a value that names such a part; the printers' look-up recognises it. A token's
+key describes the part completely: the object, and the path down to the part. So a token that a
+front end keeps across stops shows the current state of that part.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Actions(NamedTuple):
 
 
 class JobStart:
-    """The start of one job. It can be repeated."""
+    """The start of one job. The start can be repeated."""
 
     def __init__(self, group: Group, actions: Actions) -> None:
         self._group, self._actions = group, actions

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Comparison of a datatype with a type of the program: each element must be on a matching member.
 
-`compare` checks the whole datatype without expanding repetitions. If it does not fit, it searches
-for a cause: displacements with the wrong sign, or counted from another member.
+`compare` checks the whole datatype without expanding repetitions. If the datatype does not fit,
+`compare` searches for a cause: displacements with the wrong sign, or counted from another member.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _indirect(stream: Stream, scalar: Scalar, member: str) -> Doubt:
 
 
 def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | None:
-    # Describes the first element; the others cross members in the same way.
+    # Describes only the stream's first element; all its elements cross members in the same way.
     start, end = stream.start, stream.start + stream.size
     if start < 0 or end > whole.size:
         beyond = (

@@ -365,7 +365,7 @@ def _implied_count(name: str, found: Mapping[str, int | tuple[int, ...] | None])
 
 class _Shares(Sequence[Share]):
     # The counts, displacements and datatypes of MPI_Alltoallv and similar calls, one share for each
-    # peer. They are read on demand, so unread shares of a million peers cost nothing.
+    # peer. Shares are read on demand, so unread shares of a million peers cost nothing.
 
     def __init__(
         self,

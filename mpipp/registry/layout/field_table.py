@@ -113,7 +113,7 @@ def _hints(make: type) -> dict[str, type]:
 
 
 class Layout:
-    """The registry at `address`. It makes decoders, and lists the tables.
+    """The registry at `address`. A layout makes decoders, and lists the tables.
 
     Raises MpippError if there is no registry, or if this version cannot read it.
     """
@@ -248,7 +248,7 @@ def _published(data: bytes, size: int, byte_order: str) -> tuple[_Fields, _Decod
 def text(characters: bytes) -> str:
     """Return a field of characters as text, up to its first NUL.
 
-    It is cached if it is short, as all texts of the wrapper are.
+    The text is cached if it is short, as all texts of the wrapper are.
     """
     return (_text if len(characters) <= _KEPT_TEXT else _text.__wrapped__)(characters)
 

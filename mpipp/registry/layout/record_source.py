@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The common base of all decoders of records: the target's memory and layout.
 
-It also reads strings, arrays, and the names of numbers.
+The base also reads strings, arrays, and the names of numbers.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Source:
 
     @property
     def tables(self) -> dict[str, Table]:
-        """The registry's tables by name."""
+        """Return the registry's tables by name."""
         if self._tables is None:
             self._tables = self.layout.tables()
         return self._tables
@@ -124,7 +124,8 @@ class Source:
         return table
 
     def handle_size(self, kind: str) -> int:
-        """Return the bytes of a handle. They depend on the kind: MPICH's MPI_File is a pointer."""
+        """Return the bytes of a handle. The size depends on the kind: MPICH's MPI_File is a
+        pointer."""
         size = self.table(kind).handle_size
         if size not in _INTEGERS:
             raise MpippError(f"handles of {size} bytes are recorded for {kind}s")

@@ -229,7 +229,7 @@ class Events:
     def cached_event(self, number: int, written: bytes) -> Event:
         """Return the event of an operation or synchronization, by its number and words as written.
 
-        Equal words, as in a loop, give equal events except the moment. So they are cached.
+        Equal words, as in a loop, give equal events except the moment. So events are cached.
         """
         known = self._known.get(written)
         if known is not None:

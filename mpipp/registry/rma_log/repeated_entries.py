@@ -2,7 +2,7 @@
 """Entries of an RMA log that are repeated, as those of each iteration of a loop.
 
 The entries of an iteration are stored with equal words, except for numbers that count requests,
-collective calls and messages. These increase by the same numbers in each iteration.
+collective calls and messages. These numbers increase by the same amounts in each iteration.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def repetitions(of: array[int], places: Places, kinds: Kinds, first: int, last: 
 
 def _increase_alike(fields: list[_Field], before: int, now: int) -> bool:
     # Return whether no number decreases, and all requests increase by the same number. Otherwise
-    # other requests might complete. In entries stored as differences, a request may be 0.
+    # other requests than in the first repetition might complete. In entries stored as differences,
+    # a request may be 0.
     steps = set[int]()
     for field in fields:
         step = field.of(now) - field.of(before)

@@ -49,8 +49,8 @@ _STYLE = """\
 
 
 def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
-    """The picture, with `title` above it. It has at most some thousand shapes, however large the
-    map.
+    """The picture, with `title` above it. The picture has at most some thousand shapes, however
+    large the map.
 
     The element with the displacement `mark` gets a frame.
     """

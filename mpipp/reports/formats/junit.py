@@ -37,7 +37,7 @@ def junit(run: Run) -> str:
 
 
 def _program(run: Run) -> Iterator[str]:
-    # The test case of the run. It is an error if the program did not end normally.
+    # The test case of the run. Its result is an error if the program did not end normally.
     name = shlex.join(run.command) or "mpipp run"
     yield f'<testcase classname="mpipp" name={_attribute(name)} time="{run.seconds:g}">'
     if _has_failed(run):

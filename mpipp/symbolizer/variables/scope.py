@@ -65,7 +65,7 @@ class Scope(NamedTuple):
 def is_later(entry: Any, line: int) -> bool:
     """Return whether a variable is declared below the current line.
 
-    It is not constructed yet, so its memory has no meaning.
+    Such a variable is not constructed yet, so its memory has no meaning.
     """
     declared = _declared_line(entry)
     location = entry.attributes.get("DW_AT_location")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The code that `mpipp cc` adds to programs, built once for a compiler in the user's cache.
 
-The sources are in `wrapper/instrumentation/in_program/`. They become two static libraries, for
-executables and for shared libraries, and for Clang functions to inline.
+The sources are in `wrapper/instrumentation/in_program/`. The sources become two static libraries,
+for executables and for shared libraries, and for Clang functions to inline.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _ATOMICS = (
 # symbol.
 _SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
-# Attributes of functions that inlined checks call. They promise that the program cannot notice the
-# functions' effects, so it need not load checked values again.
+# Attributes of functions that inlined checks call. The attributes promise that the program cannot
+# notice the functions' effects, so it need not load checked values again.
 _APART = {
     "mpipp_inlined_(?:load|store|comb)": "inaccessiblememonly nounwind cold",
     "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
@@ -106,7 +106,7 @@ def _output(command: Sequence[str]) -> str:
 
 
 def link_flags(compiler: Compiler, shared: bool) -> list[str]:
-    """The linker flags for a program or a shared library. They come last on the command line.
+    """The linker flags for a program or a shared library. The flags come last on the command line.
 
     Raises:
         MpippError: the libraries cannot be built.

@@ -148,8 +148,8 @@ class NonblockingPrecheck:
         return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
 
     def _answer(self, asker: _Asker, over: _Comparison) -> None:
-        # Other processes of this node have asked earlier. If none of them has stopped, this process
-        # stops.
+        # Other processes of this node have made the same query earlier. If none of them has
+        # stopped, this process stops.
         one = next((one for one in self._watched if one.pid == asker.call.pid), None)
         stops = over.found and not over.stopped and one is not None
         if one is not None and stops:

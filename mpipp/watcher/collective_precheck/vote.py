@@ -4,7 +4,7 @@
 The collective pre-check needs every process of a communicator: the others would wait forever for
 one without --strict, or without a watcher. So each process asks its watcher in MPI_Init. If some
 processes are on other nodes, the watchers exchange votes in the run's directory. The first watcher
-with a decision decides for all.
+that has reached a decision decides for all.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 A check returns the calls that the previous check has already seen. So their records are certainly
 complete, and any doubt about their ordinals is resolved by now.
 
-The history grows while it is read. It is consistent in this order
-(wrapper/recorder/ledger/ledger.h): first its last ordinal, then the period of the current run of
+The history grows while it is read. The order of reading makes the result consistent
+(wrapper/recorder/ledger/ledger.h): first the last ordinal, then the period of the current run of
 equal calls, then the written entries. A process that ends a run writes the run before anything
 else. So a run that is not written yet was already active when the period was read.
 """

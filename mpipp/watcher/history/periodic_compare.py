@@ -39,8 +39,8 @@ class HistoryComparison:
         return self._next
 
     def look(self, watched: Sequence[WatchedProcess]) -> list[Finding]:
-        """Return new findings. They number processes by their index in `watched`, which must not
-        change."""
+        """Return new findings. Findings number processes by their index in `watched`, which must
+        not change."""
         start = time.monotonic()
         processes = [one.process(number) for number, one in enumerate(watched)]
         found: list[Finding] = []

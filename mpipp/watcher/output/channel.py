@@ -207,8 +207,8 @@ class ToRun(ToStream):
         printed = is_first and self._print(block)
         self._node.blocks.append(block._replace(printed=printed))
         if not self._save() and not printed and self._print(block):
-            # The block was not saved, so no other node knows these ranks: print it here. It counts
-            # as printed, also if a launcher learns of it later.
+            # The block was not saved, so no other node knows these ranks: print it here. The block
+            # counts as printed, also if a launcher learns of it later.
             self._node.blocks[-1] = block
 
     def hangs(self) -> None:

@@ -103,9 +103,9 @@ class Reporter:
         return collected.is_chosen(one) and not collected.has_suppression(one, view.frames)
 
     def _is_explained(self, one: Finding, of: Sequence[ShownProcess]) -> bool:
-        # Return whether the finding follows from a reported error. It is the error code of that
-        # call, or MPI has changed the buffer for another operation. A call that completes requests
-        # may return the errors of all of them.
+        # Return whether the finding follows from a reported error. The finding is the error code of
+        # that call, or MPI has changed the buffer for another operation. A call that completes
+        # requests may return the errors of all of them.
         if one.rule.id == "changed-while-pending":
             at = {(of[party.process], _place(party.site)) for party in one.placed}
             return not at.isdisjoint(self._written_twice)

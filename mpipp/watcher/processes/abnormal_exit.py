@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpipp.analysis.deadlock.sentences import Place
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
-# Calls in which a process waits for a peer. It is hardly the cause if it dies there.
+# Calls in which a process waits for a peer. The process is hardly the cause if it dies there.
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
     *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Buffer_flush", "MPI_Comm_flush_buffer"),

@@ -63,7 +63,8 @@ class Ending(NamedTuple):
 
 
 class Exit:
-    """The end of the process at the other end of a connection. It may have ended long ago."""
+    """The end of the process at the other end of a connection. The process may have ended long
+    ago."""
 
     def __init__(self, connection: socket.socket, pid: int) -> None:
         self._pid = pid

@@ -35,7 +35,8 @@ _PATIENCE = 0.2  # seconds from the closing of a process's files to its end
 
 
 class WatchedProcess(Recorded):
-    """A watched process. Its records are read when it has ended, or has not changed for a while.
+    """A watched process. The process's records are read when it has ended, or has not changed for a
+    while.
 
     Attributes:
         state: RUNNING; OVER after it has announced its end; GONE without an announcement; LOST if

@@ -33,7 +33,7 @@ class ProcessTable:
         return one
 
     def note_program(self, connection: socket.socket, started: said.ProgramStart) -> None:
-        """Note a program that the launcher has started. It may never call MPI."""
+        """Note a program that the launcher has started. The program may never call MPI."""
         pid, _ = launch.peer(connection)
         label = f"rank {started.rank}" if started.rank else f"process {pid}"
         self._programs[pid] = label, Exit(connection, pid)

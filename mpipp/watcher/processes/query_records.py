@@ -271,7 +271,7 @@ class QueryRecords(Registry):
                 yield found
 
     def _pending(self, kind: str) -> Iterator[Known]:
-        # Both buffers of a call may overlap one operation: yield it once.
+        # Both buffers of a call may overlap one pending operation: yield that operation once.
         for record in dict.fromkeys(self._question.pending.get(kind, ()) if self._question else ()):
             yield self.at(kind, record)
 

@@ -88,8 +88,8 @@ class HangDetector:
         if standing == self._reported_deadlocked or begun < self._some_from:
             return
         self._reported_deadlocked = standing
-        # Leave out processes that have died, or ended the job. Their ends are reported, and the
-        # launcher ends the other processes.
+        # Leave out processes that have died, or ended the job. The ends of these processes are
+        # reported, and the launcher ends the others.
         rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
         of = [one for one in rest if self._reporter.can_read(one)]
         self._explain_deadlocked(of)
@@ -171,8 +171,8 @@ class HangDetector:
         self._output.hangs()
 
     def _with_stacks(self, text: str, record: dict[str, Any], of: Sequence[ShownProcess]) -> str:
-        # The text of a report, with the stacks of all processes if the job is to be ended. Its
-        # record gets them, too.
+        # The text of a report, with the stacks of all processes if the job is to be ended. The
+        # report's record for JSON gets the stacks, too.
         stacks = self._stacks(of)
         if not stacks:
             return text

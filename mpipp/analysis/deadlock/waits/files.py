@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The conditions of collective calls on files (MPI-4.1, sections 14.2 to 14.4).
 
-These calls may return before the others have called. They wait if the library exchanges data or
-agrees on something. The n-th such call of a process on a file matches the n-th call of the others.
+These calls may return before the others have called. A collective call on a file waits if the
+library exchanges data or agrees on something. The n-th such call of a process on a file matches the
+n-th call of the others.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The conditions of partitioned sends and receives (MPI-4.1, section 4.2).
 
 The n-th call of MPI_Psend_init to a process with a tag matches the n-th call of MPI_Precv_init
-there. Their operations are started equally often. A message has been sent when all partitions are
+there. The two requests are started equally often. A message has been sent when all partitions are
 marked ready.
 """
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mpipp.common.errors import MpippError
 
 _PR_SET_PDEATHSIG = 1
-# Seconds from SIGTERM to SIGKILL for the launcher. Its ranks have been killed before.
+# Seconds from SIGTERM to SIGKILL for the launcher. The ranks have been killed before.
 _PATIENCE = 3.0
 _STEP = 0.01
 

@@ -87,7 +87,7 @@ class RemoteNode:
             os.write(self._agent.stdin.fileno(), json_lines.line(message))
 
     def close(self) -> None:
-        """Let the agent end. It ends its ranks as well, unless the debugger has detached."""
+        """Let the agent end. The agent ends its ranks as well, unless the debugger has detached."""
         assert self._agent.stdin is not None and self._agent.stdout is not None
         self._forget()
         self._agent.stdin.close()

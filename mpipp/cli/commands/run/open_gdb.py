@@ -52,11 +52,12 @@ class GdbOpener:
         return {"preexec_fn": os.setpgrp, "stdin": subprocess.DEVNULL if typed else None}
 
     def add(self, pids: Sequence[int], tid: int) -> None:
-        """Note that a thread has stopped. It belongs to the first of the processes `pids`."""
+        """Note that a thread has stopped. The thread belongs to the first of the processes
+        `pids`."""
         self._waiting.append((pids, tid))
 
     def open(self, meanwhile: Callable[[], None]) -> None:
-        """Open gdb for all stopped threads. They continue when the user leaves gdb."""
+        """Open gdb for all stopped threads. The threads continue when the user leaves gdb."""
         while self._waiting and not self.is_open:
             pids, tid = self._waiting.pop(0)
             obstacle = running_jobs.obstacle(pids[0])

@@ -15,7 +15,7 @@ from mpipp.symbolizer.line_table import LineTable
 
 
 class Operation(NamedTuple):
-    """The name of a perturbed operation. It is equal in all runs with the same behaviour."""
+    """The name of a perturbed operation. The name is equal in all runs with the same behaviour."""
 
     rank: int  # in MPI_COMM_WORLD
     place: int  # number of the place in the program, in the order of first calls

@@ -179,7 +179,7 @@ def _opened(entries: Sequence[Entry]) -> set[int]:
 
 
 def permalinks(entries: Sequence[Entry]) -> dict[int, str]:
-    """The link names of findings, by number. They are equal in reports of later runs."""
+    """The link names of findings, by number. The names are equal in reports of later runs."""
     counts = Counter(one.fingerprint[:_DIGITS] for one in entries)
     return {
         one.number: f"finding-{one.fingerprint[:_DIGITS]}"

@@ -47,8 +47,8 @@ def cleaned(svg: str, name: str) -> str:
 
 
 class _Written:
-    # The parser calls this for each element. It keeps elements that mpipp draws, and builds no
-    # tree, so any depth is safe.
+    # The parser calls this for each element. The method keeps elements that mpipp draws, and builds
+    # no tree, so any depth is safe.
     def __init__(self, name: str) -> None:
         self._name = name
         self.parts: list[str] = []

@@ -144,9 +144,9 @@ class _LoopChecks:
             return (self._copy(value, False),)
         return (self._copy(value, False), self._copy(value, True)) if self._turns else ()
 
-    # The direction in which a value changes in each iteration. It is 0 for a constant, 1 if the
-    # value grows, -1 if it shrinks, EITHER for 1 or -1, and None if unknown. `needed` is the flag,
-    # nsw or nuw, which promises that an instruction does not overflow.
+    # The direction in which a value changes in each iteration. The direction is 0 for a constant, 1
+    # if the value grows, -1 if it shrinks, EITHER for 1 or -1, and None if unknown. `needed` is the
+    # flag, nsw or nuw, which promises that an instruction does not overflow.
 
     def _slope(self, value: str, needed: str) -> int | None:
         key = (value, needed)
@@ -261,8 +261,8 @@ class _LoopChecks:
                     return _Step(start, unit, "", phi["type"], parts[0])
         return None
 
-    # The number of the last iteration, from 0; "" if unknown. It is an upper bound if the loop has
-    # other exits. It may be negative.
+    # The number of the last iteration, from 0; "" if unknown. The number is an upper bound if the
+    # loop has other exits, and may be negative.
 
     def _last_turn(self) -> str:
         block = self._function.block(self.loop.latch)
@@ -277,8 +277,8 @@ class _LoopChecks:
         return next(filter(None, self._turns_while(branch[1], goes_on)), "")
 
     def _turns_while(self, condition: str, goes_on: bool) -> Iterator[str]:
-        # Yield bounds for the iterations while the condition equals `goes_on`. If it combines
-        # several comparisons, each of them gives a bound.
+        # Yield bounds for the iterations while the condition equals `goes_on`. If the condition
+        # combines several comparisons, each of them gives a bound.
         what = self._inside(condition)
         compared = patterns.COMPARED.fullmatch(what)
         if not compared:
