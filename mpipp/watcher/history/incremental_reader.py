@@ -4,10 +4,10 @@
 A check returns the calls that the previous check has already seen. So their records are certainly
 complete, and any doubt about their ordinals is resolved by now.
 
-The history grows while it is read. The order of reading makes the result consistent
-(wrapper/recorder/ledger/ledger.h): first the last ordinal, then the period of the current run of
-equal calls, then the written entries. A process that ends a run writes the run before anything
-else. So a run that is not written yet was already active when the period was read.
+The history grows while it is read. A consistent order of reading is: the last ordinal, the period
+of the current run of equal calls, the written entries (wrapper/recorder/ledger/ledger.h). A process
+that ends a run writes the run before anything else. So a run that is not written yet was already
+active when the period was read.
 """
 
 from __future__ import annotations
