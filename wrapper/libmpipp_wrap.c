@@ -79,8 +79,8 @@
 #include "registry/shared_arena.h"
 #include "watcher_client/connection.h"
 
-// The root of all records. Its first bytes, "MPIPPREG", identify it, and the next ones say how to
-// read the rest.
+// The root of all records. The root's first bytes, "MPIPPREG", identify it, and the next ones say
+// how to read the rest.
 extern struct mpipp_registry mpipp_registry;
 
 static void open_for_watcher(void) {

@@ -7,8 +7,8 @@
 #include "abi/seam.h"
 #include "abi/vendor.h"
 
-// Returns whether the library certainly has a predefined datatype that mpi.h defines. MPICH ends
-// the program if it is asked for the size of one that it does not have.
+// Returns whether the library certainly has a predefined datatype that mpi.h defines. MPICH ends a
+// program that queries the size of a datatype that it does not have.
 int mpipp_abi_has_datatype(MPI_Datatype datatype);
 
 // Returns whether a persistent request stays unchanged when MPI_Request_get_status has found it

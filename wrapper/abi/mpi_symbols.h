@@ -33,8 +33,8 @@ MPIPP_SEAM int mpipp_abi_has(unsigned procedure);
 // The weights of a graph's edges; NULL for MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 const int *mpipp_abi_weights(const int *weights);
 
-// The return address in the program. It is the caller's own; but if the caller is a layer of the
-// MPI library (Fortran), it is the first one further out.
+// The return address in the program: `caller`, but if that is in a layer of the MPI library
+// (Fortran), the first one further out.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
 // Sets a layer: code that calls MPI for the program, so that return addresses in it are no places
 // in the program. `place` returns the place for a call from the layer.
@@ -50,8 +50,8 @@ static inline int mpipp_is_outside_mpi(uint64_t caller) {
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
   return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_slow(caller);
 }
-// A faster version of mpipp_abi_outside_mpi_slow, for an active call. It relies on this: for calls
-// from one place in MPI's layers, the two frames are always at the same distance.
+// A faster version of mpipp_abi_outside_mpi_slow, for an active call. For calls from one place in
+// MPI's layers, the frames of layer and program must always be at the same distance.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_at(uint64_t caller, uint64_t frame);
 void mpipp_abi_find_mpi_code(void);
 

@@ -44,8 +44,8 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 
 #ifdef MPIPP_FOR_OPENMPI
 // In Open MPI, predefined handles are addresses of variables. A preloaded library must not refer to
-// these, because it would break every program without MPI. So they are looked up when they are
-// first used.
+// these, because it would break every program without MPI. So these symbols are looked up when they
+// are first used.
 MPIPP_SEAM void *mpipp_abi_symbol(const char *name);
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_abi_symbol(#global))

@@ -38,7 +38,7 @@ static int doubt_buffer(struct mpipp_doubt *doubt, uint64_t why, uint64_t index,
   return 0;
 }
 
-// Returns whether the shares of peers are disjoint. Their displacements are not in order.
+// Returns whether the shares of peers are disjoint. The displacements need not be in order.
 static int are_disjoint(const struct mpipp_piece *given, uint64_t count) {
   struct mpipp_piece *sorted =
       count <= MOST_SORTED ? mpipp_registry_allocate(count * sizeof *sorted) : NULL;

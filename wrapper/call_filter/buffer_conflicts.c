@@ -108,7 +108,8 @@ void mpipp_filter_keep_boxes(void) {
   mpipp_filter_keeps_boxes = 1;
 }
 
-// Returns whether there are so few requests that each can be visited. Otherwise boxes are kept.
+// Returns whether there are so few requests that each can be visited. For more requests, boxes are
+// kept.
 static int are_few(void) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;

@@ -35,8 +35,9 @@ void mpipp_filter_add_pending(const struct mpipp_call *call, const struct mpipp_
 // Finds the operations that overlap a call with these boxes.
 void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
                                struct mpipp_owner owner, struct mpipp_meetings *meetings);
-// Finds the operations that overlap the persistent operations that a call is about to start. These
-// may also overlap each other. Returns whether boxes of the started operations are kept now.
+// Finds the operations that overlap the persistent operations that a call is about to start. The
+// persistent operations may also overlap each other. Returns whether boxes of the started
+// operations are kept now.
 int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings);
 // Keeps the boxes of the persistent operations that the call has started.
 void mpipp_filter_keep_starts(const struct mpipp_call *call);

@@ -258,8 +258,8 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-// Returns whether a call is plain (see mpipp_is_plain). Its send buffers may also be constants, and
-// its buffers may be large.
+// Returns whether a call is plain (see mpipp_is_plain). The call's send buffers may also be
+// constants, and its buffers may be large.
 static int is_plain(struct mpipp_call *call) {
   return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
          mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,

@@ -65,8 +65,8 @@ static void find(void *context, uint64_t start, uint64_t end, const char *mode) 
 
 static uint64_t bytes_read; // total of all searches
 
-// Reads the word at an address in the mapping; returns 0 if that fails. It uses a system call,
-// because another thread may return the memory to the system at any time.
+// Reads the word at an address in the mapping; returns 0 if that fails. The word is read by a
+// system call, because another thread may return the memory to the system at any time.
 static int word(struct mpipp_heap_walk *walk, uint64_t address, uint64_t *value) {
   if (address < walk->start || address + WORD > walk->end) return 0;
   if (address < walk->copied || address + WORD > walk->copied + walk->bytes) {

@@ -10,8 +10,9 @@ struct mpipp_heap_block {
   uint64_t low, high;
 };
 
-// Finds the block that contains an address. Returns 0 if there is none, or it is not certain. It
-// walks from the start of the heap from block to block, so it never takes data for malloc's words.
+// Finds the block that contains an address. Returns 0 if there is none, or it is not certain. The
+// search goes from the start of the heap from block to block, so it never takes data for malloc's
+// words.
 int mpipp_filter_heap_block(uint64_t address, struct mpipp_heap_block *block);
 
 #endif

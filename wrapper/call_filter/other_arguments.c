@@ -240,7 +240,7 @@ int mpipp_filter_fits_attached_buffer(const struct mpipp_call *call, struct mpip
 }
 
 // Returns whether a collective call on a file has no conflict with pending operations. The call
-// conflicts with an active split call. It also conflicts if it ends a split call that was not
+// conflicts with an active split call. The call also conflicts if it ends a split call that was not
 // begun, or if operations are pending that must be complete.
 static int has_no_file_conflict(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];

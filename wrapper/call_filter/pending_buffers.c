@@ -18,9 +18,9 @@ enum {
 };
 
 // The table of boxes. Each level divides the addresses into granules. A box is kept at the first
-// level whose granules are at least as large, by the granule in which it begins. So it extends at
-// most into the next granule. Boxes that are read and boxes that are written have separate levels.
-// Many boxes may read the same memory, and a further read does not have to visit them.
+// level whose granules are at least as large, by the granule in which it begins. So a box extends
+// at most into the next granule. Boxes that are read and boxes that are written have separate
+// levels. Many boxes may read the same memory, and a further read does not have to visit them.
 //
 // The columns of a matrix have boxes that all overlap. So equal blocks with one stride are found by
 // their start modulo the stride, among the entries with the same stride.
@@ -92,8 +92,9 @@ static int keeps_boxes(void) {
   return levels != 0;
 }
 
-// The strided blocks of the buffer with that box. The stride is 0 if the buffer has no such form.
-// It is also 0 if two of these buffers could overlap at more than one position modulo the stride.
+// The strided blocks of the buffer with that box. The stride is 0 if the buffer is not made of
+// strided blocks. The stride is also 0 if two of these buffers could overlap at more than one
+// position modulo the stride.
 static struct mpipp_strided_blocks strided_blocks_of(const struct mpipp_buffer *buffer,
                                                      const struct mpipp_box *box) {
   struct mpipp_strided_blocks strided = {0};

@@ -82,7 +82,7 @@ struct mpipp_recent {
 };
 extern struct mpipp_recent mpipp_filter_recent MPIPP_HIDDEN;
 
-// A number for each pass over the requests of a call. It is stored in each request's record
+// A number for each pass over the requests of a call. The number is stored in each request's record
 // (`given`), so that a duplicate request is recognized. Passes over plain calls have other numbers
 // (filter.h).
 uint32_t mpipp_filter_next_pass(void);
@@ -124,7 +124,8 @@ static inline int mpipp_has_no_overlap(const struct mpipp_box *box, uint32_t *ov
   return 1;
 }
 
-// Adds a box. It replaces the box `over` of a completed operation, unless that is MPIPP_NO_BOX.
+// Adds a box. The new box replaces the box `over` of a completed operation, unless that is
+// MPIPP_NO_BOX.
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box,
                                    struct mpipp_owner owner) MPIPP_COLD;
 static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,

@@ -58,7 +58,7 @@ int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   unsigned char resident[PAGES];
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   low &= ~(page - 1);
-  // With these arguments msync only tests whether the range is mapped (since Linux 2.6.19). It
+  // With these arguments msync only tests whether the range is mapped (since Linux 2.6.19). msync
   // does not visit each page, as mincore does. But valgrind reports msync of bytes around a small
   // buffer that the program must not access.
   void *start = (void *)(uintptr_t)low;

@@ -27,8 +27,8 @@ static int look(struct mpipp_part part, const struct mpipp_fingerprint **entry,
   return *entry && !__builtin_mul_overflow((*entry)->elements, (uint64_t)part.count, elements);
 }
 
-// Returns whether two signatures are equal if each is repeated forever. That is so exactly if their
-// concatenations in both orders are equal.
+// Returns whether two signatures are equal if each is repeated forever. They are equal exactly if
+// the concatenations of the two signatures in both orders are equal.
 static int repeat_equal(const struct mpipp_fingerprint *one,
                         const struct mpipp_fingerprint *other) {
   const struct mpipp_fingerprint forth = mpipp_recorder_fingerprint_concatenate(*one, *other);

@@ -147,8 +147,8 @@ static void test_pending(uint32_t procedure) {
     mpipp_intercept_end_job();
 }
 
-// Waits up to two seconds for the remaining sums. They complete soon if all processes have started
-// their operations; in a wrong program some have not.
+// Waits up to two seconds for the remaining sums. The sums complete soon if all processes have
+// started their operations; in a wrong program some have not.
 static void finish(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -223,8 +223,8 @@ static uint64_t group_of(uint64_t world_ranks) {
   return (uint64_t)world_rank(world_ranks, 0);
 }
 
-// Adds the block sizes of a reduce-scatter on an intercommunicator. They must be equal within the
-// process's own group, so they use a ring of their own.
+// Adds the block sizes of a reduce-scatter on an intercommunicator. The sizes must be equal within
+// the process's own group, so they use a ring of their own.
 static void add_counts(struct mpipp_terms *terms, const struct mpipp_exchange *of) {
   const struct mpipp_comm *comm = of->comm;
   int next = comm->rank + 1 == comm->size ? 0 : comm->rank + 1;

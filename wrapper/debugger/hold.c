@@ -139,8 +139,8 @@ static void wait_for_debugger(int connection) {
   if (receive(connection, &reply, sizeof reply, files, sizeof files) != (ssize_t)sizeof reply)
     _exit(STATUS);
   take_files(files, (unsigned)reply.files);
-  // Under Yama, only this process may attach. It is -1 (any process) on other nodes, because gdb
-  // starts the gdbserver there later.
+  // Under Yama, only this process may attach. The value is -1 (any process) on other nodes, because
+  // gdb starts the gdbserver there later.
   prctl(PR_SET_PTRACER, (unsigned long)(long)reply.debugger, 0, 0, 0);
   char released;
   if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);

@@ -252,7 +252,8 @@ def _calling(procedure: Procedure, active: str = "mpipp_activate") -> list[str]:
 
 
 def _hooked(procedure: Procedure) -> list[str]:
-    """A function that calls hooks and MPI. It is out of line to save registers in the wrapper."""
+    """A function that calls hooks and MPI. The function is out of line to save registers in the
+    wrapper."""
     found = buffers_of(procedure)
     given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
     parameters = "".join(f", {declaration(p)}" for p in procedure.parameters)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The C structs that Python reads from sockets and shared memory, with assertions in C.
 
-The headers define them. Their members have types of a fixed size, and are arrays at most.
+The headers define them. The structs' members have types of a fixed size, and are arrays at most.
 """
 
 from __future__ import annotations

@@ -255,8 +255,8 @@ NOT_ROOT_ONLY = {("Scatterv_init", "recvbuf")}
 # Pointer parameters whose type, or `const`, differs between the headers of MPI libraries.
 LOOSE = {"Info_create_env", "Pready_list"}
 
-# Procedures that MPI-3.0 removed, but libraries still have. Their blocklengths are int, and their
-# displacements MPI_Aint (MPI-1.1, sections 3.12 and 7.2).
+# Procedures that MPI-3.0 removed, but libraries still have. These procedures' blocklengths are int,
+# and their displacements MPI_Aint (MPI-1.1, sections 3.12 and 7.2).
 REMOVED = [
     "int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, "
     "MPI_Datatype* newtype)",

@@ -28,8 +28,8 @@ void mpipp_instrument_shadow_end_all(void);
 // Notes that persistent requests with that handle are no longer pending.
 void mpipp_instrument_shadow_end_persistent(uint64_t request);
 // The number of operations that have begun. mpipp_instrument_shadow_end_accesses is called after a
-// call has returned that completes one-sided operations at the origin. It ends those among the
-// first `before` operations. Their requests may still exist.
+// call has returned that completes one-sided operations at the origin. The function ends those of
+// the first `before` operations that the call completes. Their requests may still exist.
 extern uint64_t mpipp_instrument_shadow_begun_count __attribute__((visibility("hidden")));
 void mpipp_instrument_shadow_end_accesses(const struct mpipp_call *call, uint64_t before);
 

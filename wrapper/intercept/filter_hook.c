@@ -114,8 +114,8 @@ MPIPP_INLINE int is_hooked(struct mpipp_thread *thread, uint64_t place) {
   return is_hooked_slow(thread);
 }
 
-// MPI's Fortran layer has called, so the program's own place is further out on the stack. It is
-// found now, because a watcher cannot search for it after the process has died.
+// MPI's Fortran layer has called, so the program's own place is further out on the stack. That
+// place is found now, because a watcher cannot search for it after the process has died.
 static MPIPP_COLD int is_layer_call_hooked(struct mpipp_thread *thread) {
   thread->place = mpipp_abi_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->place_serial = thread->call.serial;

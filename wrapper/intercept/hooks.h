@@ -63,9 +63,9 @@ struct mpipp_event {
   const void *status;            // the MPI_Status of a completed operation; NULL if there is none
 };
 
-// A hook. Any of its functions may be NULL. They run on the program's thread, hold no lock, and may
-// call MPI by MPI_ and PMPI_ names. Calls that MPI and hooks make do not pass the interface, and
-// are not recorded.
+// A hook. Any of its functions may be NULL. A hook's functions run on the program's thread, hold no
+// lock, and may call MPI by MPI_ and PMPI_ names. Calls that MPI and hooks make do not pass the
+// interface, and are not recorded.
 struct mpipp_hook {
   int (*enter)(struct mpipp_passage *passage); // called before MPI; returns an enum mpipp_verdict
   void (*leave)(struct mpipp_passage *passage);
@@ -87,8 +87,8 @@ struct mpipp_hook {
 MPIPP_SEAM void mpipp_hook_in(struct mpipp_hook *hook);
 MPIPP_SEAM void mpipp_hook_out(struct mpipp_hook *hook);
 
-// A function that parts of the wrapper may set. It is called before a procedure that is not
-// recorded. It returns an error code if MPI must not see the call, else MPI_SUCCESS.
+// A function that parts of the wrapper may set. The function is called before a procedure that is
+// not recorded. It returns an error code if MPI must not see the call, else MPI_SUCCESS.
 extern int (*mpipp_intercept_before_unrecorded)(unsigned procedure)
     MPIPP_SEAM_DATA(mpipp_intercept_before_unrecorded);
 // Sets whether a hook gets events of requests from now on. Without hooks that do, requests cost

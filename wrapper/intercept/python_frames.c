@@ -81,7 +81,7 @@ static struct mpipp_python_place *find(const struct mpipp_key *key) {
   return place;
 }
 
-// A piece of the interpreter's memory that readers need to find a line. Its content is copied.
+// A piece of the interpreter's memory that readers need to find a line. The content is copied.
 struct mpipp_python_piece {
   uint64_t address, bytes;
 };

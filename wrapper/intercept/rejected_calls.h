@@ -7,9 +7,9 @@
 #include "intercept/hooks.h"
 
 // Called in a hook's `enter`, which returns the result. Calls the error handler of the call's
-// object with this error class, or ends the job. Returns MPIPP_GO_ON if neither is possible. That
-// is so before MPI is initialized and after it is finalized. It is also so for an error without an
-// object if MPI_COMM_WORLD does not exist.
+// object with this error class, or ends the job. Returns MPIPP_GO_ON if neither is possible.
+// Neither is possible before MPI is initialized and after it is finalized. The same holds for an
+// error without an object if MPI_COMM_WORLD does not exist.
 MPIPP_SEAM int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_class);
 
 // Rejects a call that is not recorded, with the error handler of its first handle. Returns whether

@@ -17,16 +17,16 @@ void mpipp_intercept_begin_session(uint64_t session,
                                    uint64_t info); // the info with which it was requested
 int mpipp_intercept_is_repeated_init(unsigned procedure);
 void mpipp_intercept_after_finalize(void);
-// A function that another part may set. It is called once, when MPI is initialized.
+// A function that another part may set. The function is called once, when MPI is initialized.
 MPIPP_SEAM extern void (*mpipp_intercept_at_start)(void);
-// A function that another part may set. It is called when the program exits without MPI_Finalize,
-// while the stack of the exit call still exists.
+// A function that another part may set. The function is called when the program exits without
+// MPI_Finalize, while the stack of the exit call still exists.
 MPIPP_SEAM extern void (*mpipp_intercept_at_exit)(void);
 // Called in exit and _exit: checks whether MPI ends the process because of a call after
 // MPI_Finalize.
 MPIPP_SEAM void mpipp_intercept_check_late_exit(void);
-// A function that another part may set. It is called before the process announces an end other than
-// MPI_Finalize.
+// A function that another part may set. The function is called before the process announces an end
+// other than MPI_Finalize.
 MPIPP_SEAM extern void (*mpipp_intercept_before_end)(void);
 // Called before MPI_Abort.
 void mpipp_intercept_before_abort(struct mpipp_call *call);

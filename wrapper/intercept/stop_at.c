@@ -32,8 +32,8 @@ static int is_possible(const struct mpipp_call *call) {
   return found;
 }
 
-// The place of the call. It is the same for all calls from mpi4py whose line of Python is not found
-// yet.
+// The place of the call. The place is the same for all calls from mpi4py whose line of Python is
+// not found yet.
 static uint64_t place_of(const struct mpipp_call *call) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);

@@ -36,8 +36,8 @@ MPIPP_INLINE int mpipp_passes(void) {
   return 0;
 }
 
-// The result of the slow path of mpipp_begin. It is returned by value, because a variable whose
-// address is taken is not kept in a register.
+// The result of the slow path of mpipp_begin. The struct is returned by value, because a variable
+// whose address is taken is not kept in a register.
 struct mpipp_begin_result {
   struct mpipp_thread *thread;
   void *real;

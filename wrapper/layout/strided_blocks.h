@@ -35,7 +35,7 @@ static inline uint64_t mpipp_strided_blocks_end(const struct mpipp_strided_block
   return strided->start + (strided->count - 1) * strided->stride + strided->length;
 }
 
-// The address of the first byte of the blocks that is not below `address`. There must be one.
+// The address of the first byte of the blocks that is not below `low`. Such a byte must exist.
 static inline uint64_t mpipp_strided_blocks_first(const struct mpipp_strided_blocks *strided,
                                                   uint64_t low) {
   if (low <= strided->start) return strided->start;

@@ -60,7 +60,7 @@ static inline int is_wanted(void) {
   return guards() || pends();
 }
 
-// Reports a block to the guard. Returns its number of bytes, 0 if it was not reported.
+// Reports a block to the guard. Returns the block's size in bytes, 0 if it was not reported.
 static uint64_t report(void *block, void *caller) {
   if (!block || !is_wanted()) return 0;
   uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;

@@ -31,7 +31,7 @@
 #undef fwrite_unlocked
 #define EXPORTED __attribute__((visibility("default")))
 // Defines such a function: its type, name, parameters, arguments, the arguments as numbers, and the
-// system call that has these arguments. It may be called before its constructor has run.
+// system call that has these arguments. The function may be called before its constructor has run.
 #define FUNCTION(TYPE, NAME, PARAMETERS, ARGUMENTS, WORDS, NUMBER)                                 \
   static TYPE(*NAME##_next) PARAMETERS;                                                            \
   __attribute__((constructor)) static void find_##NAME(void) {                                     \

@@ -31,8 +31,8 @@ int mpipp_perturb_denies(void) {
   return 0;
 }
 
-// Returns whether the operation is certainly active. Then it may be reported as incomplete, and to
-// test it calls no function of the program.
+// Returns whether the operation is certainly active. An active operation may be reported as
+// incomplete, and a test of it calls no function of the program.
 static int is_active(MPI_Request handle) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(handle));
   return request && MPIPP_READ(request->state) == MPIPP_REQUEST_ACTIVE &&

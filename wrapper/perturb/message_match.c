@@ -17,7 +17,8 @@
 #include "registry/registry.h"
 
 // ORDER: next to MPI, as the last hook of the perturbation. PATIENCE: seconds to wait for the
-// message. It may not come if its sender waits for a message that this receive must take first.
+// message. The message may not come if its sender waits for a message that this receive must take
+// first.
 enum { ORDER = 2000, PATIENCE = 10 };
 
 static int chosen_rank, chosen_source;

@@ -15,7 +15,7 @@
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 
-// The lock: the address of the holder's thread-local mark; NULL: free. It is taken for every
+// The lock: the address of the holder's thread-local mark; NULL: free. The lock is taken for every
 // datatype that is created or freed, usually for a few dozen instructions, and costs a third of a
 // mutex. A thread may hold it longer while it waits for the watcher.
 static void *lock = NULL;

@@ -130,8 +130,8 @@ struct mpipp_call {
   uint64_t recv_ordinal; // ordinal of the receive in a send-receive
   struct mpipp_vector vectors[MPIPP_MAX_VECTORS];
   int64_t errorcode; // argument of MPI_Abort
-  // The arguments of a datatype constructor, or the named arguments of another procedure. They are
-  // in the caller's memory, so they are valid only while the call is active.
+  // The arguments of a datatype constructor, or the named arguments of another procedure. The
+  // arguments are in the caller's memory, so they are valid only while the call is active.
   uint64_t inputs;                // address of struct mpipp_input[input_count]
   uint64_t types;                 // address of type_count datatype handles
   int64_t type_count;             // as passed by the caller, not checked

@@ -10,8 +10,8 @@ enum mpipp_event_kind {
   MPIPP_EVENT_STARTED,   // a persistent request's operation was started
   MPIPP_EVENT_COMPLETED, // a request's operation is complete; the program is about to learn it
   MPIPP_EVENT_FREED,     // an object is about to be freed; a request only by MPI_Request_free
-  // A request's operation may be complete, because another operation with the same handle is. If it
-  // is not, MPI continues it.
+  // A request's operation may be complete, because another operation with the same handle is. If
+  // the operation is not complete, MPI continues it.
   MPIPP_EVENT_DOUBTED,
 };
 

@@ -151,8 +151,8 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   return slots;
 }
 
-// Keeps a replaced table, because a thread may still probe it. Its memory is returned to the
-// system, but the addresses stay mapped. Such a thread reads zeros, finds nothing, and searches
+// Keeps a replaced table, because a thread may still probe it. The table's memory is returned to
+// the system, but the addresses stay mapped. Such a thread reads zeros, finds nothing, and searches
 // again.
 static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
@@ -172,9 +172,9 @@ static void change_rebuilds(struct mpipp_store *store) {
   __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
 }
 
-// Makes space in the hash table. It first drops records that are no longer needed, and grows only
-// if that is not enough. So a loop that creates and frees objects needs no more memory than the
-// first FIRST_SLOTS objects.
+// Makes space in the hash table. First records are dropped that are no longer needed; the table
+// grows only if that is not enough. So a loop that creates and frees objects needs no more memory
+// than the first FIRST_SLOTS objects.
 static int make_room(struct mpipp_store *store) {
   struct mpipp_slots *old = store->slots;
   uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;

@@ -10,9 +10,9 @@
 #include "registry/records.h"
 #include "registry/root.h"
 
-// The place in the program of the thread's current call. It is beyond MPI's own layers, or a line
-// of Python. Only the thread itself can determine the place; until then, the result is the caller.
-// Takes no lock.
+// The place in the program of the thread's current call. The place is beyond MPI's own layers, or a
+// line of Python. Only the thread itself can determine the place; until then, the result is the
+// caller. Takes no lock.
 static inline uint64_t mpipp_call_place(const struct mpipp_thread *thread) {
   int is_known = MPIPP_READ(thread->place_serial) == thread->call.serial;
   return is_known ? MPIPP_READ(thread->place) : MPIPP_READ(thread->call.caller);
@@ -185,9 +185,9 @@ uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle);
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_is_single_threaded(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);
 }
-// Notes that the program has freed the object. Its record stays until its memory is needed. If
-// another object already has the handle, nothing is done: the serial differs. caller: return
-// address of the call.
+// Notes that the program has freed the object. The object's record stays until its memory is
+// needed. If another object already has the handle, nothing is done: the serial differs. caller:
+// return address of the call.
 void mpipp_registry_note_free(enum mpipp_kind kind, uint64_t handle, uint64_t serial,
                               uint64_t caller);
 // Returns whether the handle is a predefined or a null handle.

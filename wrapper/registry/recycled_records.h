@@ -19,7 +19,7 @@ void mpipp_registry_recycle(struct mpipp_object **free_records, struct mpipp_obj
 // only the one that clears MPIPP_FLAG_UNLISTED may.
 int mpipp_registry_claim_recycling(struct mpipp_object *object);
 
-// These two functions need the lock if other threads may call MPI.
+// `add` and `remove` need the lock if other threads may call MPI.
 void mpipp_registry_freed_handles_add(uint64_t handle);
 // Notes that MPI has reused the handle for a new datatype.
 void mpipp_registry_freed_handles_remove(uint64_t handle);

@@ -135,9 +135,9 @@ enum { MPIPP_LOG_KIND = 0xff };
 
 // Marks an entry that equals an earlier one of the same procedure, thread and place in most words.
 // Beside the kind, its first word has the number of words, and the number of the earlier entry
-// among those with all words. It also has a bit for each word that differs, starting with the first
-// word of the kind. Then those words follow, or only their differences: two in a word, as signed
-// numbers of 32 bits, the first one in the lower half.
+// among those with all words. That first word also has a bit for each word that differs, starting
+// with the first word of the kind. Then those words follow, or only their differences: two in a
+// word, as signed numbers of 32 bits, the first one in the lower half.
 #define MPIPP_LOG_IS_LIKE ((uint64_t)0x80)
 #define MPIPP_LOG_IS_NARROW ((uint64_t)0x40)
 #define MPIPP_LOG_LIKE(KIND, WORDS, CHANGED, WHOLE)                                                \

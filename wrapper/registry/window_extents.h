@@ -13,8 +13,8 @@ enum mpipp_reach_state {
   MPIPP_REACH_KNOWN,
   MPIPP_REACH_ELSEWHERE, // the process is on another node, so the size stays unknown
 };
-// A group of accesses that are checked when the size is known. It has the bytes that each access
-// uses, relative to its displacement, and the least and largest displacement.
+// A group of accesses that are checked when the size is known. The group has the bytes that each
+// access uses, relative to its displacement, and the least and largest displacement.
 struct mpipp_reached {
   int64_t low, high, first, last;
 };

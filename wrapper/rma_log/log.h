@@ -12,8 +12,7 @@
 #include "registry/rma_log_entry.h"
 
 // An earlier entry that a new entry resembles (MPIPP_LOG_LIKE). The earlier one has all its words,
-// and `number` is its ordinal among such entries. The other words are equal except for these
-// differences.
+// and `number` is its ordinal among such entries. All words are equal except for these differences.
 struct mpipp_like {
   const uint64_t *words; // NULL: there is no such entry
   uint64_t number, changed, count, differences[2];
@@ -29,13 +28,14 @@ void mpipp_rma_log_end(void);
 // new one resembles, for mpipp_rma_log_repeat. The word with that index may differ.
 struct mpipp_like mpipp_rma_log_find_like(uint64_t index);
 // Adds an entry that equals `like`, except that the word with that index differs by `difference`.
-// It replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if the
-// caller must use mpipp_rma_log_begin.
+// This function replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if
+// the caller must use mpipp_rma_log_begin.
 int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference);
 // Ends the current entry, and begins another of the same call. Returns NULL without capacity; even
 // then, call mpipp_rma_log_end next.
 uint64_t *mpipp_rma_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
-// Takes the lock that an entry has, for data that changes only together with entries.
+// Takes the log's lock, which a thread also holds while it adds an entry. It protects data that
+// changes only together with entries.
 void mpipp_rma_log_hold(void);
 // Begins an entry that belongs to no call.
 uint64_t *mpipp_rma_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,

@@ -20,8 +20,8 @@ int mpipp_rma_has_other_worlds(const struct mpipp_comm *comm) {
           (comm->inter && is_in_other_world(comm->remote_world_ranks, comm->remote_size)));
 }
 
-// Returns whether the call connects processes without a common communicator. They may even belong
-// to one world.
+// Returns whether the call connects processes without a common communicator. These processes may
+// even belong to one world.
 static int meets(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Comm_accept:

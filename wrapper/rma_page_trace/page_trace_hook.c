@@ -72,7 +72,7 @@ static void event(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-// MPI, or the system for MPI, may use buffers in protected pages. So it gets their address in the
+// MPI, or the system for MPI, may use buffers in protected pages. So MPI gets their address in the
 // second mapping.
 static void shift(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;

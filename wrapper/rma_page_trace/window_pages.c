@@ -67,7 +67,7 @@ static unsigned char *page_of(const struct mpipp_area *area, uint64_t address) {
   return &area->pages[(address - area->low) / MPIPP_PAGE];
 }
 
-// The area that contains an address. It may be the area of a freed window.
+// The area that contains an address. The area may belong to a freed window.
 static struct mpipp_area *area_at(uint64_t address) {
   struct mpipp_area *found = NULL;
   for (int i = 0; i < MPIPP_READ(areas_used); i++) {

@@ -14,8 +14,8 @@ void mpipp_trace_areas_begin(void);
 // bytes higher.
 void mpipp_trace_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift);
 // An area in the program's memory whose pages belong to the guard's file
-// (buffer_guard/memory/pages.h). Its pages are [low, high); pages [first, last) contain only the
-// window's bytes. The caller owns the second mapping.
+// (buffer_guard/memory/pages.h). The area's pages are [low, high); pages [first, last) contain only
+// the window's bytes. The caller owns the second mapping.
 struct mpipp_area_of {
   uint64_t base, end, low, high, first, last, shift;
 };

@@ -103,7 +103,8 @@ GIVES(pthread_cond_broadcast, condition, (pthread_cond_t * condition), (conditio
 GIVES(cnd_signal, condition, (void *condition), (condition))
 GIVES(cnd_broadcast, condition, (void *condition), (condition))
 
-// A wait releases the mutex, and takes it again. It does so even after its time.
+// A wait releases the mutex, and takes it again. A timed wait also takes it again when it times
+// out.
 #define WAITS(NAME, PARAMETERS, ARGUMENTS)                                                         \
   MPIPP_NEXT(int, NAME, PARAMETERS)                                                                \
   MPIPP_OVER int NAME PARAMETERS {                                                                 \

@@ -227,7 +227,7 @@ LOCK(nest_lock)
 LOCK(lock_)
 LOCK(nest_lock_)
 
-// A task. libgomp copies its data to a block of its own with `copy`. It stores the bounds of a
+// A task. libgomp copies its data to a block of its own with `copy`. libgomp stores the bounds of a
 // taskloop's part into the first two words of the block, and reads the third.
 struct mpipp_order_task {
   uint64_t words[3];

@@ -23,8 +23,8 @@
 #include "watcher_client/messages.h"
 
 enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
-// The time limit for an answer that a call waits for. It is long, because the watcher may get
-// little processor time.
+// The time limit for an answer that a call waits for. The limit is long, because the watcher may
+// get little processor time.
 enum { ANSWER_MS = 20000 };
 // The watcher's answers. MET: it knows the process. AT_WORK: it is busy. Any other byte after an
 // end: it has checked. For a query: ANSWERED, or FOUND if there is a new finding. The name of an

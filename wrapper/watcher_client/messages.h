@@ -29,7 +29,8 @@ struct mpipp_notice {
 MPIPP_LAYOUT(mpipp_notice);
 
 // A collective call to be compared with those of other processes ("MPIPPDIF", "MPIPPALL",
-// "MPIPPNOW"), or an access to a buffer ("MPIPPTCH"). It is sent on a connection of its own.
+// "MPIPPNOW"), or an access to a buffer ("MPIPPTCH"). This message is sent on a connection of its
+// own.
 struct mpipp_disagreeing {
   char magic[8];
   uint64_t pid, tid; // the thread that makes the call
@@ -42,8 +43,8 @@ struct mpipp_disagreeing {
 };
 MPIPP_LAYOUT(mpipp_disagreeing);
 
-// "MPIPPSIG": a signal is about to kill this process, or it exits. It waits until the watcher has
-// read its stack. The message has a connection of its own.
+// "MPIPPSIG": a signal is about to kill this process, or it exits. The process waits until the
+// watcher has read its stack. The message has a connection of its own.
 struct mpipp_dying {
   char magic[8];
   uint64_t pid, tid;

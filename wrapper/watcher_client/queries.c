@@ -120,7 +120,7 @@ static int copy_memory(void *to, uint64_t address, uint64_t bytes) {
   return got >= 0 || errno == EFAULT ? (uint64_t)got == bytes : -1;
 }
 
-// Adds the first bytes of an unrecorded object, if handles are addresses. They are read now,
+// Adds the first bytes of an unrecorded object, if handles are addresses. The bytes are read now,
 // because the program may free the object before the watcher reads it.
 static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
   uint64_t word;
@@ -252,8 +252,8 @@ void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kin
   add(asking, kind, start, end, 0);
 }
 
-// Adds whether other threads have called MPI. If none had by now, earlier calls certainly belong to
-// one thread.
+// Adds whether other threads have called MPI. If no other thread had by now, earlier calls
+// certainly belong to one thread.
 static void add_threads(struct mpipp_asking *asking) {
   const uint64_t *several = &mpipp_registry.several_called;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)several, 0, sizeof *several);

@@ -6,9 +6,9 @@ processes of its communicator. MPI may do so for any call, and need not for any 
 3.5 and 6.14). So with some library the program reaches each state of the replay, as long as its
 processes observe the same as in the real run.
 
-A receive of any message, or a test, may observe something else. If the replay cannot show that it
-observes the same, its process may continue in another way: it is *free*. A process that needs an
-operation of a free process is free, too. No process waits for a free one.
+A receive of any message, or a test, may observe something else. If the replay cannot show that such
+a call observes the same, its process may continue in another way: it is *free*. A process that
+needs an operation of a free process is free, too. No process waits for a free one.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _TYPES = {"datatype": "MPI_Type"}
 
 
 class ForeignHandle(NamedTuple):
-    """The reason why a number is not a handle, although a handle belongs to it, and advice."""
+    """The handle that a wrong number comes from (Fortran's, or a half of C's), and advice."""
 
     why: Phrase
     advice: Phrase

@@ -4,7 +4,7 @@
 If an atomic operation reads a value from another process, the writer's operation happens before it
 and before later events. But the writer is not always known. Accesses that flags may order are
 undecided. If all operations on an element are known (`values`), only writers of a value can precede
-its reader. In a sum, writers of smaller values can, too.
+its reader. If the operations are sums, writers of smaller values can precede the reader, too.
 
 The rule also holds for memory that is written and read under exclusive locks. It holds for polling
 of the own memory, and for polling by other processes with gets, if the process calls MPI_Win_sync.

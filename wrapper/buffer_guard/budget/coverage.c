@@ -84,7 +84,8 @@ static int has_time(const struct mpipp_cover *cover) {
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
-// The first operation of each place is always guarded.
+// Returns whether the budget allows to guard the next operation of a place. The first operation of
+// each place is always guarded.
 int mpipp_guard_coverage_affords(const struct mpipp_cover *cover) {
   if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;

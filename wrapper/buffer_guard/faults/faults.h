@@ -12,11 +12,11 @@
 // Allocates the table of accesses. Returns 0 without memory, or on a processor whose faults do not
 // show whether they were loads or stores.
 int mpipp_guard_faults_open(void);
-// A function of another part that is called first at each fault. It returns whether it has handled
-// the fault, so that the thread continues.
+// A function of another part that is called first at each fault. The function returns whether it
+// has handled the fault, so that the thread continues.
 MPIPP_SEAM extern int (*mpipp_guard_faults_first_handler)(uint64_t address, void *context);
-// Loads the library that walks stacks. That takes the loader's lock, so it is done before anything
-// is guarded.
+// Loads the library that walks stacks. Loading takes the loader's lock, so it is done before
+// anything is guarded.
 MPIPP_SEAM void mpipp_guard_faults_prepare(void);
 // 1 if walking a stack takes no lock.
 MPIPP_SEAM extern int mpipp_guard_walks_stacks;

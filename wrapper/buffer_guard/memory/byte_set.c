@@ -44,7 +44,7 @@ struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces,
   return bytes;
 }
 
-// Lists all blocks of the entries. It first tries a small capacity.
+// Lists all blocks of the entries. The first attempt has a small capacity.
 static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t count) {
   for (uint32_t room = FIRST; room <= MOST_BLOCKS; room *= 4) {
     struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(room));

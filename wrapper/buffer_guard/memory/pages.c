@@ -174,7 +174,7 @@ static int may_convert(uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Exchanges the pages. Other threads that store to them wait until it is done.
+// Exchanges the pages. Other threads that store to the pages wait until the exchange is done.
 static int convert(uint64_t low, uint64_t high) {
   sigset_t before;
   if (!may_convert(low, high)) return 0;

@@ -67,8 +67,8 @@ int mpipp_guard_is_static_memory(uint64_t low, uint64_t high) {
 }
 
 // The end of the malloc block that begins at an address; 0 if none does. malloc writes two words
-// before each block. The first is the used size of the memory before it (0 here). The second is the
-// length, with a mark for blocks that have their own mapping.
+// before each block. The first word is the used size of the memory before the block (0 here). The
+// second is the length, with a mark for blocks that have their own mapping.
 static uint64_t block_end(uint64_t start) {
   const uint64_t *head = (const uint64_t *)(uintptr_t)start;
   uint64_t bytes = head[1] & ~(uint64_t)FLAGS;

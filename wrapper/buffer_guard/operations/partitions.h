@@ -18,7 +18,7 @@ struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_alias *alias,
                                                     int writes);
 // The address range of all partitions, and the pages that contain no other bytes.
 struct mpipp_block mpipp_guard_partitions_pages(const struct mpipp_partitions *of);
-// Passes the bytes of one partition of a send. Those outside the partition's own pages are
+// Passes the bytes of one partition of a send. Bytes outside the partition's own pages are
 // compared. For a receive under memcheck, pass the bytes that become defined when the partition
 // arrives. The function takes over `bytes`.
 void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,

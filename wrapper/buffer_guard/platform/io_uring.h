@@ -9,8 +9,8 @@
 
 // 1 if the process has used a ring, as far as mpipp knows.
 extern int mpipp_guard_uses_io_uring __attribute__((visibility("hidden")));
-// Returns whether the process has a ring. It reads the list of open files once, and again only
-// after mpipp_guard_recheck_io_uring.
+// Returns whether the process has a ring. The list of open files is read once, and again only after
+// mpipp_guard_recheck_io_uring.
 int mpipp_guard_find_io_uring(void);
 MPIPP_SEAM void mpipp_guard_recheck_io_uring(void);
 

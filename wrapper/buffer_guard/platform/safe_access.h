@@ -18,8 +18,8 @@ extern void (*mpipp_guard_try_begins)(void) __attribute__((visibility("hidden"))
 // Called in the handler of SIGSEGV: if the thread does such work, arranges that it is abandoned
 // when the handler returns, and returns 1.
 int mpipp_guard_try_abandon(void *context);
-// Returns whether the program's handler has to see the fault at an address. It sees each address
-// once.
+// Returns whether the program's handler has to see the fault at an address. The handler sees each
+// address once.
 int mpipp_guard_try_asks_program(uint64_t address);
 // The work that a thread has suspended while the program's handler runs. The handler may never
 // return to it.

@@ -27,8 +27,8 @@ MPIPP_SEAM void mpipp_system_note_release(uint64_t start, uint64_t bytes);
 MPIPP_SEAM void mpipp_system_note_protection(uint64_t start, uint64_t bytes);
 // Notes that the program has created an io_uring.
 MPIPP_SEAM void mpipp_system_note_ring(void);
-// Functions that another part may set, for memory that this part protects for other reasons. They
-// are called at the start and at the end of a system call.
+// Functions that another part may set, for memory that this part protects for other reasons. These
+// functions are called at the start and at the end of a system call.
 MPIPP_SEAM extern int (*mpipp_guard_system_opens)(uint64_t start, uint64_t bytes);
 MPIPP_SEAM extern void (*mpipp_guard_system_logs)(uint64_t start, uint64_t bytes, int stores,
                                                   uint64_t caller);

@@ -24,8 +24,8 @@ int mpipp_filter_is_new_meeting(const struct mpipp_call *call, struct mpipp_meet
 // Remembers a doubt that was queried, or is known to be no error.
 void mpipp_filter_remember(const struct mpipp_doubt *doubt);
 
-// 1 if the program waits for each answer. It stops at a finding (MPIPP_STOP), does not make a wrong
-// call (MPIPP_STRICT), or tests the call filter itself (MPIPP_SCREENS=check).
+// 1 if the program waits for each answer. Then the program stops at a finding (MPIPP_STOP), does
+// not make a wrong call (MPIPP_STRICT), or tests the call filter itself (MPIPP_SCREENS=check).
 extern int mpipp_filter_awaits_answers MPIPP_HIDDEN;
 extern int mpipp_filter_checks_itself MPIPP_HIDDEN;
 // 1 if only operations on windows are checked, for errors that the analysis of the log cannot find

@@ -22,7 +22,8 @@ SECTION_OF(unsigned char, mpipp_active);
 
 static const char magic[] = "mpipp's shadow";
 
-// Returns whether the shadow is already mapped. It is at addresses that no program uses otherwise.
+// Returns whether the shadow is already mapped. The shadow is at addresses that no program uses
+// otherwise.
 static int is_mapped(void) {
   return memcmp((const void *)MPIPP_SHADOW_AT, magic, sizeof magic) == 0;
 }
@@ -111,8 +112,8 @@ __attribute__((destructor(101))) static void end(void) {
 #define INLINE static inline __attribute__((always_inline))
 #define NEXT WORD(__builtin_return_address(0))
 
-// The last ranges that Clang's code has reported, for loads and for stores. It may call these
-// functions next, which would report the same range.
+// The last ranges that Clang's code has reported, for loads and for stores. Clang's code may call
+// these functions next, which would report the same range.
 static __thread uint64_t told[2][2];
 
 INLINE int is_checked(uint64_t low, uint64_t high) {

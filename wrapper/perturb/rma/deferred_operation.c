@@ -211,7 +211,7 @@ void mpipp_perturb_deferred_release(struct mpipp_deferred_operation *one) {
   PMPI(Grequest_complete)(one->request);
 }
 
-// Gathers the runs of one part on one side. Their offsets begin at the buffer's address.
+// Gathers the runs of one part on one side. The runs' offsets begin at the buffer's address.
 static int gather_runs(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_side side,
                        MPI_Datatype *type) {
   const struct mpipp_run *runs = &cuts->runs[cuts->first[number]];

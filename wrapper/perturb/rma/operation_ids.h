@@ -8,7 +8,8 @@
 
 #include "intercept/hooks.h"
 
-// Both numbers begin at 1. place is 0 if there are too many places.
+// The place and the ordinal of an operation; both begin at 1. place is 0 if there are too many
+// places.
 struct mpipp_identity {
   uint32_t place; // ordinal among the places with such operations, in the order of their first
                   // calls

@@ -40,9 +40,9 @@ static int is_among(const struct mpipp_deferred_operation *one, uint64_t win, in
   return one->win == win && (target == ANY_TARGET || one->target == target);
 }
 
-// A thread that passes operations to MPI. It does not hold the lock, because MPI may wait for
-// another process, and that process for another thread of this one. A thread that has to complete
-// the same operations waits until this is done.
+// A thread that passes operations to MPI. The thread does not hold the lock, because MPI may wait
+// for another process, and that process for another thread of this one. A thread that has to
+// complete the same operations waits until this is done.
 struct mpipp_handing {
   struct mpipp_handing *next;
   uint64_t win;
@@ -191,8 +191,8 @@ static int defer_operation(struct mpipp_passage *passage) {
   return verdict;
 }
 
-// Completes an operation locally. If it returns data to the program, it is passed to MPI. Otherwise
-// its local data is copied, so that it can wait.
+// Completes an operation locally. An operation that returns data to the program is passed to MPI.
+// Any other operation's local data is copied, so that it can still be deferred.
 static void complete_locally(struct mpipp_deferred_operation *one) {
   int is_new = !one->origin.copy;
   if (one->fetches || !mpipp_perturb_deferred_copy(one)) {

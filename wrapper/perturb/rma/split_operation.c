@@ -94,7 +94,8 @@ static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t to
   return count;
 }
 
-// The number of bytes in each of `parts` parts. It may be less, so that a part's count fits an int.
+// The number of bytes in each of `parts` parts. The number may be less, so that a part's count fits
+// an int.
 static int64_t part_of(int64_t total, int64_t unit, int64_t parts) {
   return smaller((total / unit + parts - 1) / parts * unit, INT_MAX / unit * unit);
 }

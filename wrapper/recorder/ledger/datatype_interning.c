@@ -6,8 +6,8 @@
 
 enum { FIRST_SLOTS = 256, MAX_KEPT = 1 << 16 };
 
-// A hash table with one record for each construction of a datatype. It is used only with the lock
-// held.
+// A hash table with one record for each construction of a datatype. The table is used only with the
+// lock held.
 static struct mpipp_datatype **slots;
 static uint64_t mask, used;
 

@@ -14,9 +14,9 @@ enum {
   NUMBERS = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ROOT | MPIPP_HAS_OP,
 };
 
-// A cache of calls that equalled the expected item, with all facts that the item has. Their objects
-// are predefined, so they do not change, and items never change, either. A new call replaces an old
-// one.
+// A cache of calls that equalled the expected item, with all facts that the item has. The calls'
+// objects are predefined, so they do not change, and items never change, either. A new call
+// replaces an old one.
 static struct mpipp_repeated_call {
   const struct mpipp_channel *channel;
   uint64_t expected; // the channel's expected item

@@ -109,8 +109,8 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-// Marks a blocking call on a window or file as counted in its channel. It has no ordinal of its
-// own.
+// Marks a blocking call on a window or file as counted in its channel. The call has no ordinal of
+// its own.
 static void set_counted(const struct mpipp_call *call) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->recv_ordinal = 0;
@@ -255,8 +255,8 @@ static void freeze(struct mpipp_comm *comm) {
 }
 
 // Clears a thread's cache of the channels that it used last. A channel must leave it when it is
-// reused, since the new sequence may have the same key. It must also leave it while receives wait
-// in it (wildcard_receives.h).
+// reused, since the new sequence may have the same key. The channel must also leave the cache while
+// receives wait in it (wildcard_receives.h).
 static void forget_cache(struct mpipp_thread *thread) {
   for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
     for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {

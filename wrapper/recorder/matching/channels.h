@@ -32,7 +32,8 @@ static inline unsigned mpipp_channel_place(int peer, int tag) {
   return ((unsigned)peer + (unsigned)tag) % MPIPP_LAST_CHANNELS;
 }
 
-// The channel in the thread's cache at the index for that peer and tag. It may be another channel.
+// The channel in the thread's cache at the index for that peer and tag. The entry may be another
+// channel.
 static inline struct mpipp_channel *
 mpipp_last_channel(const struct mpipp_call *call, enum mpipp_sequence sequence, int peer, int tag) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
@@ -105,8 +106,8 @@ void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
 int mpipp_recorder_fail_object_call(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // A function that is called when a nonblocking wildcard receive waits for its message. From then
-// on, mpipp_recorder_complete_wildcard has to be called. It is set when the recording starts
-// (intercept/startup.c).
+// on, mpipp_recorder_complete_wildcard has to be called. The function is set when the recording
+// starts (intercept/startup.c).
 extern void (*mpipp_recorder_wildcard_waits)(void) MPIPP_HIDDEN;
 // Notes that a nonblocking wildcard receive has completed with that message; NULL: the message is
 // unknown.

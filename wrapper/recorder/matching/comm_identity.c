@@ -131,8 +131,8 @@ static uint64_t processes_of(const struct mpipp_comm *comm) {
   return local < remote ? mix(local, remote) : mix(remote, local);
 }
 
-// Returns whether a procedure is collective only over some processes of the communicator. Its calls
-// are counted for the same processes and tag.
+// Returns whether a procedure is collective only over some processes of the communicator. The
+// procedure's calls are counted for the same processes and tag.
 static int is_among_members(uint32_t procedure) {
   unsigned over = mpipp_facts[procedure].over;
   return over == MPIPP_OVER_GROUP || over == MPIPP_OVER_GROUPS;

@@ -61,8 +61,8 @@ static uint64_t session_of(const struct mpipp_call *call) {
   return session;
 }
 
-// The group's ranks in MPI_COMM_WORLD, or in mpi://WORLD. They are empty if each rank is the same
-// there, unless all are wanted. Returns whether the ranks are known.
+// The group's ranks in MPI_COMM_WORLD, or in mpi://WORLD. The list is empty if each rank is the
+// same there, unless all are wanted. Returns whether the ranks are known.
 static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all_wanted,
                             uint64_t *field) {
   if (size <= 0) return 0;

@@ -83,8 +83,8 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
   return 1;
 }
 
-// The record of a component. It may be a freed one if another thread has freed the component
-// meanwhile.
+// The record of a component. The record may be of a freed datatype, if another thread has freed the
+// component meanwhile.
 static uint64_t component_record(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_import_datatype(caller, datatype);
@@ -388,8 +388,8 @@ static void put_handler_back(MPI_Comm comm, MPI_Errhandler handler) {
     PMPI(Errhandler_free)(&handler);
 }
 
-// The envelope of a freed handle that certainly belongs to another datatype now. That may be a
-// datatype that the library itself created, with a constructor that MPI_Type_get_envelope of Open
+// The envelope of a freed handle that certainly belongs to another datatype now. The other datatype
+// may be one that the library itself created, with a constructor that MPI_Type_get_envelope of Open
 // MPI rejects. So the error handlers that MPI calls for errors without a communicator are replaced
 // meanwhile. An error of another thread still reaches the program's handlers.
 static int envelope_of_freed_handle(MPI_Datatype datatype, struct mpipp_contents *c) {
@@ -451,7 +451,7 @@ static void import_handles(struct mpipp_call *call, const struct mpipp_vector *v
   }
 }
 
-// Imports datatypes that certainly exist, before MPI has checked them.
+// Records a datatype that has no record yet, before MPI has checked it, if it certainly exists.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
   if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
     mpipp_recorder_import_datatype(call->caller, datatype);

@@ -14,9 +14,9 @@ struct mpipp_fingerprint {
   uint64_t bits; // bits MPIPP_LETTER_: facts for the matching rules that go beyond equality
 };
 
-// The fingerprint of a datatype that a call uses. It is computed once, and kept with the datatype's
-// record. Returns NULL if it is unknown, or without memory. The time is constant; for a new
-// datatype it is linear in the number of its constructor's arguments.
+// The fingerprint of a datatype that a call uses. The fingerprint is computed once, and kept with
+// the datatype's record. Returns NULL if it is unknown, or without memory. The time is constant;
+// for a new datatype it is linear in the number of its constructor's arguments.
 MPIPP_SEAM const struct mpipp_fingerprint *
 mpipp_recorder_fingerprint_of(struct mpipp_datatype *type);
 

@@ -51,8 +51,8 @@ void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag) {
     mpipp_recorder_note_window_memory(value);
 }
 
-// MPI's Fortran layers query windows by functions of their own, which no header declares. They are
-// wrapped here, too. Values that are no such address stay unchanged.
+// MPI's Fortran layers query windows by functions of their own, which no header declares. These
+// functions are wrapped here, too. Values that are no such address stay unchanged.
 #define TELLS(NAME)                                                                                \
   __attribute__((visibility("default"))) void NAME(void *, void *, void *, const int *, void *);   \
   void NAME(void *win, void *keyval, void *value, const int *flag, void *error) {                  \

@@ -16,7 +16,7 @@ static int is_partitioned(const struct mpipp_call *made) {
 }
 
 // Returns whether an operation is matched anew at each start, as a persistent send or receive is.
-// Others are matched when their requests are created.
+// Other operations are matched when their requests are created.
 static int matches_at_start(const struct mpipp_call *made) {
   return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }

@@ -123,8 +123,8 @@ static void doubt(uint64_t handle) {
   }
 }
 
-// MPI_Request_get_status has shown the program that the operation is complete. It may use the
-// buffers, and the request stays. All requests that share a handle are complete from the start.
+// MPI_Request_get_status has shown the program that the operation is complete. The program may use
+// the buffers, and the request stays. All requests that share a handle are complete from the start.
 void mpipp_recorder_note_completion(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
@@ -150,9 +150,9 @@ void mpipp_recorder_cancel(uint64_t handle) {
   mpipp_unlock_kind(locked);
 }
 
-// A communicator was freed, but its pending operations stay active. Its handle may be reused, and
-// these requests must not be taken for requests on the new communicator. So their ordinals become
-// uncertain.
+// A communicator was freed, but its pending operations stay active. The communicator's handle may
+// be reused, and these requests must not be taken for requests on the new communicator. So their
+// ordinals become uncertain.
 void mpipp_recorder_orphan_requests(uint64_t comm) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;

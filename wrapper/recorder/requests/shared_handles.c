@@ -37,8 +37,8 @@ static void move(struct mpipp_request *to, const struct mpipp_request *from) {
   memcpy((char *)to + end, (const char *)from + end, sizeof *to - end);
 }
 
-// The first request is complete, but the handle leads to its record. So the record takes over the
-// content of the second request.
+// The first of several requests with one handle is complete, but the handle leads to its record. So
+// the record takes over the content of the second request.
 static void advance(struct mpipp_request *first) {
   struct mpipp_request *second = next_of(first);
   uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;

@@ -15,9 +15,9 @@
 // Makes a filled record reachable by its handle.
 void mpipp_recorder_chain_add(struct mpipp_request *request);
 
-// Completes one of the operations with that handle. It is the one whose handle MPI stored at
-// `where`, the address at which the completion call reads it; else the oldest. Returns a value as
-// mpipp_recorder_complete_operation. copy: NULL, or gets the record's content.
+// Completes one of the operations with that handle. That operation is the one whose handle MPI
+// stored at `where`, the address at which the completion call reads it; else the oldest. Returns a
+// value as mpipp_recorder_complete_operation. copy: NULL, or gets the record's content.
 struct mpipp_output mpipp_recorder_chain_complete(uint64_t handle, uint64_t where, int kept,
                                                   struct mpipp_request *copy);
 
