@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from mpipp.analysis.rules import cited
 from mpipp.api.from_mpi4py import from_mpi4py, standard
 from mpipp.common.errors import MpippError, UnreadableMemory
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import element_address
 from mpipp.datatypes import memory as buffer_memory
 from mpipp.datatypes.element_address import Element

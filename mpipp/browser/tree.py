@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from mpipp.browser.client import Client, Message
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 
 PAGE = 1000  # parts shown below one node

@@ -13,10 +13,10 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mpipp.common.errors import AddressError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 

@@ -9,10 +9,10 @@ list: local index i is global index `index(i)`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

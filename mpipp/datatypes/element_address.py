@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mpipp.common.errors import AddressError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import displacement_search
 from mpipp.datatypes.shapes import Indices
 from mpipp.typetree import Datatype

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from mpipp.common.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import functools
 import struct
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import escape
 from mpipp.datatypes import float_formats
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model.object_header import Broken, DatatypeRecord
 
 

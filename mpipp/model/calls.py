@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
 from mpipp.model.object_header import Broken, DatatypeRecord, Header, Site

@@ -7,8 +7,10 @@ Handles are unsigned integers of the MPI library's handle size. Names are the st
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
+
+from mpipp.common.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mpipp.typetree import Datatype

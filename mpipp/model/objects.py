@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Union
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model.calls import Call, Request
 from mpipp.model.object_header import DatatypeRecord, Header
 from mpipp.model.process_info import NOTHING_ATTACHED, Attachment

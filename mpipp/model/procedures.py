@@ -7,10 +7,12 @@ wrapper/generator/agreement.py.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import procedure_table
 
 
@@ -134,7 +136,7 @@ def procedure(name: str) -> Procedure:
 
 def marked(name: str) -> Marked:
     """Return the unrecorded procedure with a name; empty if it is not in the table."""
-    return _MARKED.get(name, Marked())
+    return _all_marked().get(name, Marked())
 
 
 def _buffers(text: str) -> Iterator[BufferArguments]:
@@ -172,6 +174,11 @@ def _procedures(row: str) -> Iterator[Procedure]:
                 )
 
 
+@functools.cache
+def _all_marked() -> Mapping[str, Marked]:
+    return {name: found for row in _rows(procedure_table.MARKED) for name, found in _marked(row)}
+
+
 def _marked(row: str) -> Iterator[tuple[str, Marked]]:
     # A row is "comm:comm info:info? ! = Comm_x Comm_y": handle arguments with their kinds, and the
     # procedures. "?" marks a handle that may be null, "!" a need for initialized MPI.
@@ -196,4 +203,3 @@ PROCEDURES = {
 }
 NAMES = sorted(PROCEDURES)
 LOGICAL = frozenset(procedure_table.LOGICAL.split())  # only their truth values must agree
-_MARKED = {name: found for row in _rows(procedure_table.MARKED) for name, found in _marked(row)}

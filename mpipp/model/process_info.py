@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model.object_header import Site
 
 _NOWHERE = Site(0)

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model.object_header import Site
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Union
+
+from mpipp.common.lazy_dataclass import dataclass
 
 ELSEWHERE: Mapping[str, str] = {
     "pointer": "a pointer",

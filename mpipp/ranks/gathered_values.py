@@ -7,10 +7,11 @@ Merging is associative and commutative, so each node can gather the values of it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text import wording
 from mpipp.ranks import stored_values, values
 from mpipp.ranks.values import Value

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text import wording
 from mpipp.common.text.svg_head import svg_head
 from mpipp.common.text.xml import escape

@@ -11,11 +11,11 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
 from typing import Any, NamedTuple, Union
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text import wording
 from mpipp.render.print_settings import shortened
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import escape
 
 _DEEPEST = 150  # levels of braces; Python's own recursion limit is not far beyond

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import element_address, predefined
 from mpipp.datatypes.element_address import Element
 from mpipp.datatypes.signatures import matching

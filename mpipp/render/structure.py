@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Union
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.values.nodes import Node
 from mpipp.render.datatype_structs import Constant, members
 from mpipp.typetree import Datatype

@@ -11,9 +11,10 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.shapes import Blocks
 from mpipp.render.datatype_structs import quoted
 from mpipp.render.type_tree_text import shared

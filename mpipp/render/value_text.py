@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mpipp.common.errors import UnreadableMemory
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.values.nodes import Node, RowPlan, characters, row_plan
 from mpipp.datatypes.values.views import Array, Scalar, Struct, Text, View
 from mpipp.render.nested_text import Walker

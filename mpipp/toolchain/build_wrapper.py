@@ -18,13 +18,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mpipp import __version__
 from mpipp.common import file_trust
 from mpipp.common.cache import Cache, build_directory, cache_directory, install, trusted
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 from mpipp.common.wrapper_sources import source_directory
 from mpipp.toolchain import elf

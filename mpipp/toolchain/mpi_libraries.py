@@ -14,11 +14,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from mpipp.common import file_trust
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 
 _COMPILER_NAMES = (
     "mpicc",

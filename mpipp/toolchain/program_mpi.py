@@ -12,10 +12,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 
 from mpipp.common import file_trust
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.toolchain import elf
 from mpipp.toolchain.mpi_libraries import Flavor, flavor_of_library
 

@@ -143,9 +143,10 @@ def assertions() -> str:
 def python() -> str:
     """The text of mpipp/watcher/ipc/layouts.py."""
     lines = [
-        '"""The structs of messages between a process and its watcher, from C headers."""',
+        '"""The structs of messages between a process and its watcher, from C headers.',
         "",
-        "from __future__ import annotations",
+        "Annotations are types here, and not strings, each of which `NamedTuple` would compile.",
+        '"""',
         "",
         "import enum",
         "from typing import NamedTuple",

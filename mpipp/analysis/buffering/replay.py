@@ -16,10 +16,11 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from mpipp.analysis.buffering.steps import Channel, Step, Steps
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Comm
 
 

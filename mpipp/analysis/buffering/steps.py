@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from mpipp.analysis.calls.leaks import at_the_end
 from mpipp.analysis.context.channel_history import is_certain
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import Member, World
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Call, Comm
 
 _WORLD = 1  # identity of MPI_COMM_WORLD

@@ -8,10 +8,10 @@ MPI_COMM_SELF's attributes (MPI-4.1, sections 11.2.2 and 11.2.4).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.findings.finding import Finding, Findings, with_repeat_count
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import KINDS, Broken, Header, Object, Request, Site
 
 _KINDS = tuple(kind for kind in KINDS if kind != "request")

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from mpipp.analysis.context.process import Operation
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.memory import Region, region, touching, union
 from mpipp.model import Buffer, Call, DatatypeRecord, Message
 from mpipp.render.phrases import Phrase

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.analysis.context.records_protocol import Records
 from mpipp.analysis.findings.finding import Evidence, Party
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import (
     KINDS,
     Broken,
@@ -26,9 +27,10 @@ from mpipp.model import (
     ThreadCall,
     Win,
 )
-from mpipp.render import one_line
-from mpipp.render.object_structs import Surroundings
 from mpipp.render.phrases import Phrase
+
+if TYPE_CHECKING:
+    from mpipp.render.object_structs import Surroundings
 
 _SESSION_END = "MPI_Session_finalize"
 _MOST_MARKED = 1 << 20  # partitions that are marked one by one
@@ -95,6 +97,8 @@ class Operation:
 
     def party(self, *details: Phrase) -> Party:
         """Return the operation as a party of a finding."""
+        from mpipp.render import one_line  # slow to import: only findings need it
+
         call = self.call
         arguments = one_line.arguments(call, self.process.around)
         subject = Phrase.of(
@@ -386,6 +390,8 @@ class Process:
 
     def object_party(self, found: Object, *details: Phrase) -> Party:
         """Return an object as a party of a finding."""
+        from mpipp.render import one_line  # as in Operation.party
+
         header = found.header
         subject = Phrase.of(
             "MPI_{kind} {serial}, {description}",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mpipp.model import (
     Breach,
@@ -27,8 +27,10 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
-from mpipp.model.rma_events import Event, ThreadOrder
-from mpipp.model.rma_logs import MovedLog
+
+if TYPE_CHECKING:
+    from mpipp.model.rma_events import Event, ThreadOrder
+    from mpipp.model.rma_logs import MovedLog
 
 
 class OnesidedLog(Protocol):

@@ -2,23 +2,24 @@
 """Comparison of the data that one call sends with the data that another one receives.
 
 See MPI-4.1, sections 3.3.1 and 6.2. A call that sends data to its own process is compared with
-itself.
+itself. The comparison is imported late, because most runs compare only fingerprints.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.common.errors import MpippError
-from mpipp.datatypes.signatures import matching
-from mpipp.datatypes.signatures.matching import Comparison, Side
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Buffer, DatatypeRecord
-from mpipp.render import signature_mismatch
 from mpipp.render.phrases import Phrase, Value
-from mpipp.render.signature_mismatch import Entries
+
+if TYPE_CHECKING:
+    from mpipp.datatypes.signatures.matching import Comparison, Side
+    from mpipp.render.signature_mismatch import Entries
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Data:
     @property
     def entries(self) -> Entries:
         """The entries, without the call."""
+        from mpipp.render.signature_mismatch import Entries
+
         return Entries(self.role, self.datatype.tree, self.count)
 
 
@@ -105,6 +108,8 @@ REDUCTION = Meeting(True, ("reduces", "reduces"), "reduction", "reduce")
 
 def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
     """Return the finding for two matched buffers; None if they are right, or unknown."""
+    from mpipp.datatypes.signatures import matching
+
     try:
         found = matching.compare(sent.entries.signature, received.entries.signature)
     except MpippError:
@@ -165,6 +170,8 @@ def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) ->
 def _party(data: Data, side: Side | None, verb: str) -> Party:
     if side is None:
         return data.operation.party()
+    from mpipp.render import signature_mismatch
+
     place = signature_mismatch.place(data.entries, side)
     template = "{verb} {datatype}: {element}"
     facts: dict[str, Value] = {"verb": verb, "datatype": side.kind, "element": place.text}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from mpipp.analysis.deadlock.waits.conditions import (
     parts,
 )
 from mpipp.analysis.deadlock.waits.dispatch import Waits, flattened, waits_for
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Polls, Thread
 
 _MANY = 16  # unsuccessful polls in sequence: the process does little else

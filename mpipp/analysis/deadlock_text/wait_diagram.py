@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mpipp.analysis.deadlock.analysis import Explanation
 from mpipp.analysis.deadlock.sentences import Place, Sentences
 from mpipp.analysis.deadlock.waits.conditions import events
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text import wording
 
 _LONGEST = 32  # characters of the ranks of a group

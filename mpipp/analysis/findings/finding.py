@@ -7,11 +7,12 @@ Sentences are made last, in `analysis/findings/formatting.py`; no code parses th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.analysis.rules import RULES, Rule, Version, cited, template
 from mpipp.analysis.rules.rule import REMARK
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Call, Comm, Object, Site, ThreadCall
 from mpipp.render.phrases import Phrase, Value, Varies
 

@@ -7,10 +7,10 @@ All output uses this module: of a run, of a report, in gdb, and joined from seve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
 
 from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Call
 from mpipp.render import header_calls
 from mpipp.render.phrases import Phrase, Varies

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from mpipp.analysis.context.process import Process
 from mpipp.model import Broken, Header
-from mpipp.render import one_line
 from mpipp.render.phrases import Phrase
 
 FIRST_ADDRESS = 1 << 16  # the kernel maps no memory below this address
@@ -78,5 +77,7 @@ def _name(process: Process, header: Header) -> str:
     if header.name:
         return header.name
     found = process.registry.at(header.kind, header.record)
+    from mpipp.render import one_line  # slow to import: only findings need it
+
     what = "" if isinstance(found, Broken) else one_line.described(found, process.around)
     return f"MPI_{header.kind.capitalize()} {what}"

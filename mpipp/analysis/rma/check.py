@@ -17,10 +17,10 @@ from mpipp.analysis.rules.rma import POSSIBLE
 from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
 from mpipp.datatypes.memory.flatten import MOST
-from mpipp.model.rma_events import Event
 
 if TYPE_CHECKING:
     from mpipp.analysis.rma.findings import RmaFindings
+    from mpipp.model.rma_events import Event
 
 
 class MissingLogs(MpippError):

@@ -14,11 +14,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mpipp.cli.commands.compile_languages import LANGUAGES
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.toolchain.instrument import build_runtime, compile
 from mpipp.toolchain.instrument.build_runtime import Compiler
 

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -21,6 +21,7 @@ from mpipp.cli import settings_files
 from mpipp.common import file_trust
 from mpipp.common.cache import cache_directory, trusted
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import Styled, plain
 from mpipp.render.finding_head import has_colours
 from mpipp.toolchain import mpi_libraries as mpis

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mpipp.cli.stacks import process_stacks
 from mpipp.cli.stacks.process_sequence import read_each
 from mpipp.cli.stacks.process_stacks import RunningProcess
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.ranks import stack_tree
 from mpipp.ranks.stack_tree import StackTree
 from mpipp.toolchain import launcher_ancestors

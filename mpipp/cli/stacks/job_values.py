@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mpipp.cli.stacks import process_stacks
 from mpipp.cli.stacks.process_sequence import read_each
 from mpipp.cli.stacks.process_stacks import CallStack, RunningProcess
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.ranks import gathered_values
 from mpipp.ranks.gathered_values import GatheredValues
 from mpipp.symbolizer.line_table import damage

@@ -9,12 +9,13 @@ import itertools
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.deadlock import stack_steps
 from mpipp.common.errors import MpippError, UnreadableMemory
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.model import Call, Thread
 from mpipp.ranks import states
 from mpipp.ranks.stack_tree import PROGRAM, StackTree, Step

@@ -12,10 +12,10 @@ import bisect
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mpipp.common.errors import AddressError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import displacement_search, element_address, predefined
 from mpipp.datatypes.element_address import Element
 from mpipp.datatypes.memory import footprint, intersection, strided_sets

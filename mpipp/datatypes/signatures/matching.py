@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.signatures import grammar
 from mpipp.datatypes.signatures.runlength import Basic, Node, Signature
 

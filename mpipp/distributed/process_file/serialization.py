@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import complete
 from mpipp.model import (
     Broken,
     Buffer,
@@ -74,6 +75,7 @@ def _annotated(made: Any) -> dict[str, str]:
 
 def _optional(made: Any) -> set[str]:
     # The fields that have a default.
+    complete(made)
     fields = getattr(made, "__dataclass_fields__", None)
     if fields is None:
         return set(made._field_defaults)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 import gdb
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.program import abandoned_frames, sessions, symbol_names
 from mpipp.gdb.program.inferior_memory import selected

@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import element_address, memory
 from mpipp.datatypes.memory import Overlap
 from mpipp.program_types import types

@@ -12,9 +12,10 @@ import bisect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import predefined, shapes
 from mpipp.datatypes.element_address import kind as element_kind
 from mpipp.datatypes.shapes import Blocks, Indices

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.program_types.compare.element_streams import Level, Stream
 from mpipp.program_types.types import Array, Index, Path, Record, Scalar, Type
 

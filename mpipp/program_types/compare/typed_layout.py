@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.program_types import types
 from mpipp.program_types.types import Array, Index, Path, Record, Type
 from mpipp.typetree import Datatype

@@ -9,10 +9,10 @@ another process. Members without an MPI type are sent as bytes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.program_types import types
 from mpipp.program_types.types import ELSEWHERE, Array, Member, Record, Scalar, Type
 

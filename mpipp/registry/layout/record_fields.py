@@ -3,9 +3,9 @@
 
 The registry itself has the offset and the size of each field. Nested records are bytes until they
 are decoded. All addresses are in the target's memory.
-"""
 
-from __future__ import annotations
+Annotations are types here, and not strings, each of which `NamedTuple` would compile.
+"""
 
 from typing import NamedTuple
 

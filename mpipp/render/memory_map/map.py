@@ -10,9 +10,9 @@ of the buffer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Union
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes import alignment, memory, predefined
 from mpipp.datatypes.element_address import Element, kind
 from mpipp.datatypes.memory import footprint, strided_sets

@@ -14,12 +14,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mpipp import __version__
 from mpipp.common.cache import build_directory, install, trusted
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 from mpipp.common.wrapper_sources import source_directory
 from mpipp.toolchain.build_progress import BuildProgress

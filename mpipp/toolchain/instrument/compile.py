@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.toolchain.instrument.llvm_ir.add_missing_checks import complete
 from mpipp.toolchain.instrument.llvm_ir.hoist_loop_checks import hoisted
 

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The variables that contain the buffers of calls, to name elements in findings."""
+"""The variables that contain the buffers of calls, to name elements in findings.
+
+The modules that read debug information are slow to import, and correct programs need none of them.
+"""
 
 from __future__ import annotations
 
-from mpipp.analysis.findings.finding import Party
-from mpipp.symbolizer.variables.holders import Holder
-from mpipp.watcher.buffer_owners.owners import BufferOwners
-from mpipp.watcher.processes import variable_names
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpipp.analysis.findings.finding import Party
+    from mpipp.symbolizer.variables.holders import Holder
+    from mpipp.watcher.buffer_owners.owners import BufferOwners
 
 _MOST = 1 << 12  # places of calls
 
@@ -26,6 +31,8 @@ class KnownElements:
     def name(self, party: Party, address: int) -> str:
         """The name of the element at an address in a buffer of the party, "u[2][6]"; ""
         if unknown."""
+        from mpipp.watcher.processes import variable_names
+
         every = [
             one
             for one in self._at.get((party.process, party.site.address), ())

@@ -7,12 +7,11 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from mpipp.watcher.processes.exit_status import Ending
 
-_CGROUPS = Path("/sys/fs/cgroup")
-_OWN_CGROUP = Path("/proc/self/cgroup")
+_CGROUPS = "/sys/fs/cgroup"
+_OWN_CGROUP = "/proc/self/cgroup"
 _EARLY = 5.0  # seconds before the end of a batch job at which its time limit may already count
 _DIGITS = 20  # digits of a number that a batch system sets
 
@@ -64,9 +63,10 @@ def _has_killed_for_memory() -> bool:
     # Return whether the kernel has killed a process in the control group of this process, which is
     # that of the job's processes on this node. Without version 2 of control groups, return False.
     try:
-        path = _OWN_CGROUP.read_text().partition("::")[2].strip().lstrip("/")
-        events = (_CGROUPS / path / "memory.events").read_text()
-        counts = dict(line.split() for line in events.splitlines())
+        with open(_OWN_CGROUP) as own:
+            path = own.read().partition("::")[2].strip().lstrip("/")
+        with open(os.path.join(_CGROUPS, path, "memory.events")) as events:
+            counts = dict(line.split() for line in events)
         return bool(path) and int(counts.get("oom_kill", "0")) > 0
     except (OSError, ValueError):
         return False

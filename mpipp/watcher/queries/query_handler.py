@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from mpipp.analysis import all_checks
 from mpipp.analysis.buffers import (
@@ -21,7 +22,6 @@ from mpipp.analysis.findings.finding import Finding
 from mpipp.common.errors import MpippError, UnreadableMemory
 from mpipp.common.text import wording
 from mpipp.watcher.buffer_owners.known_elements import KnownElements
-from mpipp.watcher.buffer_owners.owners import BufferOwners
 from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.processes import query_records
 from mpipp.watcher.processes.collective_comparison import STOPS
@@ -32,6 +32,9 @@ from mpipp.watcher.queries import error_class as error_classes
 from mpipp.watcher.queries import window_sizes
 from mpipp.watcher.queries.deduplicate_accesses import AccessDeduplicator
 from mpipp.watcher.queries.process_stopper import ProcessStopper
+
+if TYPE_CHECKING:
+    from mpipp.watcher.buffer_owners.owners import BufferOwners
 
 _MOST_OWNER_TIME = 20.0  # seconds of processor time in a run
 _SOON = 1.0  # seconds in which other processes may ask the same
@@ -97,6 +100,8 @@ class QueryHandler:
                 return
             of_question: Iterable[Finding]
             if awaits == query_records.OWNERS:  # the program does not wait for the answer
+                from mpipp.watcher.buffer_owners.owners import BufferOwners
+
                 self._owners.append((one, BufferOwners(one, process, question)))
                 one.answer(said.ANSWERED)
                 return

@@ -8,11 +8,12 @@ them (MPI_Waitany, wildcards).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Union
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member
+from mpipp.common.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ import random
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mpipp.cli import run_options
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 
 _RMA = "rma"

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from mpipp.cli.commands.exec import hang_after
 from mpipp.cli.commands.run import minimize, perturb, perturbation_log
 from mpipp.cli.commands.run.perturbation_log import Done, Operation
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain.preload import prefix
 

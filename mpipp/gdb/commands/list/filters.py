@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from mpipp.common.errors import MpippError
+from mpipp.common.lazy_dataclass import dataclass
 from mpipp.gdb.program import call_sites
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import Broken, Header, Object, Request, Site, ThreadCall, Win

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from mpipp.common.lazy_dataclass import dataclass
 
 _LABEL = re.compile(r'("[^"]*"|[\w.$-]+):')
 _TARGET = re.compile(r'label %("[^"]*"|[\w.$-]+)')
