@@ -20,8 +20,8 @@ __all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "Unr
 
 
 def __getattr__(name: str) -> object:
-    # Loads only on demand what only Python programs use. So debuggers, the watcher and the shell
-    # command start faster; each run starts a watcher and `mpipp exec` for every process.
+    # Names that only Python programs use are loaded on demand. So debuggers, the watcher and the
+    # shell command start faster; each run starts a watcher and `mpipp exec` for every process.
     if name == "TypeTree":
         from mpipp.api.type_tree import TypeTree
 

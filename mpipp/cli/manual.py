@@ -66,14 +66,14 @@ COMMANDS: dict[str, Manual] = {
     "debug": Manual(
         "debug all ranks of a job in one gdb",
         (
-            "The command starts the job and one gdb, in which an inferior is a rank. Each rank "
+            "The command starts the job and one gdb, in which each rank is an inferior. Each rank "
             "waits before its main program until gdb has attached, and then stops at its first "
             "line. The prompt shows the ranks in the focus.",
             "In gdb, `mpipp focus` chooses ranks, and commands such as `mpipp continue` and "
             "`mpipp next` let them run. These commands wait until the ranks have stopped, and "
             "report equal stops once.",
-            "Each line that a rank writes has its number before it. When you leave gdb, the job "
-            "ends, except after `mpipp detach`.",
+            "mpipp puts the rank in front of each line that a rank writes. When you leave gdb, the "
+            "job ends, except after `mpipp detach`.",
         ),
         (("STATUS", "the exit status of gdb; after `mpipp detach`, of the launcher"), _ERROR),
     ),
@@ -101,7 +101,7 @@ COMMANDS: dict[str, Manual] = {
     "stacks": Manual(
         "show the stacks, waits or variables of a running job without a debugger",
         (
-            "mpipp stops each process for some milliseconds, copies its stacks, and lets it go. "
+            "mpipp stops each process for some milliseconds, copies its stacks, and continues it. "
             "Equal callers share one line, which shows the number of ranks and their list.",
             "The tree ends at the MPI calls with their peers if `mpipp run` or `mpipp exec` "
             "started the job. For other jobs it ends at functions of the MPI library.",
@@ -211,8 +211,8 @@ OPTIONS: dict[str, str] = {
     "--gdb": "Stops a process in a wrong call, and opens gdb on it in this terminal.",
     "--gdb=all": "Stops a process in a wrong call, and opens gdb on all processes of this node.",
     "--stop-at": "Stops in the calls of finding N in the report DIR of an earlier run.",
-    "--error-exit": "Exits with status N if there are errors, or if a process or the watcher was "
-    "lost before all was checked.",
+    "--error-exit": "Exits with status N if there are errors, or if mpipp could not complete its "
+    "checks, because it lost a process or the watcher.",
     "--report": "Writes a report for `mpipp report DIR`. All nodes must share DIR.",
     "--suppress": "Suppresses the findings listed in FILE.",
     "--no-backtrace": "Does not read the stack of a process that a signal kills, or that exits "

@@ -82,8 +82,8 @@ def _call() -> Call | None:
 
 
 def _is_unknown(pc: int) -> bool:
-    # Ask no command of gdb: before a command, gdb finds the selected frame, and it may do so just
-    # now.
+    # Ask no command of gdb: before a command, gdb searches the selected frame, and this search may
+    # be running now.
     return "<" not in console.decoded(lambda: gdb.Value(pc).format_string(format="a"))
 
 

@@ -217,9 +217,9 @@ class Places:
     def scope(self, pc: int) -> tuple[Any, Any, int, int, int] | None:
         """Return the function at an address.
 
-        The result has the function's debug entry, the file's debug information, and the address as
-        the file has it. Then follow the difference between process and file addresses, and the line
-        number (0: unknown).
+        The result has the function's debug entry, the file's debug information, and the address in
+        the file. Then follow the difference between process and file addresses, and the line number
+        (0: unknown).
         """
         found = self._find(pc)
         if found is None:

@@ -53,8 +53,8 @@ rank 2: MPI_Win_allocate at mailbox.c:31 in main; then MPI_Win_lock_all at mailb
 then MPI_Recv at mailbox.c:19 in read_letter; \
 then MPI_Get at mailbox.c:20 in read_letter, reads target_disp(DOUBLE) of rank 1; \
 then MPI_Win_flush at mailbox.c:21 in read_letter. \
-MPI_Win_allocate at mailbox.c:31 in main hears of MPI_Win_allocate at mailbox.c:31 in main. \
-MPI_Recv at mailbox.c:19 in read_letter hears of MPI_Send at mailbox.c:15 in write_letter. \
+MPI_Win_allocate at mailbox.c:31 in main happens before MPI_Win_allocate at mailbox.c:31 in main. \
+MPI_Send at mailbox.c:15 in write_letter happens before MPI_Recv at mailbox.c:19 in read_letter. \
 Between MPI_Put at mailbox.c:10 in write_letter and MPI_Get at mailbox.c:20 in read_letter: \
 may not be complete; missing: a call that completes the first at its target before MPI_Send."""
 

@@ -31,7 +31,8 @@ int mpipp_filter_has_any(mpipp_is_on *is_on, uint64_t handle);
 // Returns whether all nonblocking operations on a file must be complete before the call on it.
 int mpipp_filter_ends_on_file(const struct mpipp_call *call);
 
-// The handle of the file that a call is collective over. MPI_File_close has it as a named argument.
+// The handle of the file that a call is collective over. MPI_File_close has the handle as a named
+// argument.
 uint64_t mpipp_filter_file_of(const struct mpipp_call *call);
 
 #endif

@@ -92,7 +92,8 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
   return found;
 }
 
-// A call that is wrong by itself gets a term that makes the sum nonzero.
+// The term of a call. A call with an error in its own arguments gets a term that makes the sum
+// nonzero.
 static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};

@@ -77,8 +77,8 @@ MPIPP_SEAM void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle)
 extern int mpipp_registry_several_threads MPIPP_SEAM_DATA(mpipp_registry_several_threads);
 // The requests' slots while one thread alone has called MPI; otherwise an empty table.
 extern const struct mpipp_slots *mpipp_registry_unshared_requests MPIPP_HIDDEN;
-// 1 while the single thread changes datatypes or requests without the lock. It does so for a short
-// time only, and never during an MPI call.
+// 1 while the single thread changes datatypes or requests without the lock. It is 1 only for a
+// short time, and never during an MPI call.
 extern int mpipp_registry_is_unlocked MPIPP_SEAM_DATA(mpipp_registry_is_unlocked);
 
 // Called by a second thread before its first MPI call. When it returns, the first thread works with

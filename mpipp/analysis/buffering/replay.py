@@ -2,7 +2,7 @@
 """Replay of the steps of all processes without buffering, to find cycles of waits.
 
 In the replay each standard send waits for its receive. Each blocking collective call waits for all
-processes of its communicator. MPI may do so for any call, and need not for any (MPI-4.1, sections
+processes of its communicator. In each call MPI is free to wait or not to wait (MPI-4.1, sections
 3.5 and 6.14). So with some library the program reaches each state of the replay, as long as its
 processes observe the same as in the real run.
 

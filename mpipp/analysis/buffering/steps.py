@@ -40,8 +40,8 @@ class Step:
         flags: those of the wrapper's enumeration `step_flag`.
         call: the call with its place; its source is the peer's rank on the communicator.
         identity: the communicator's identity; 0: none.
-        channel: the channel of the message; for a receive of any message, of the one that it
-            took. None: unknown.
+        channel: the channel of the message; for a receive of any message, the channel of the
+            message that it took. None: unknown.
         ordinal: of a collective call on its communicator, or of a message in its channel.
         least: for a receive that is not open, its ordinal among such receives; else 0.
         start: for a completion the number of the step that started the operation.

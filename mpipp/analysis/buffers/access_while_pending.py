@@ -24,8 +24,8 @@ RULES = ("touched-while-pending", "touched-once-moved")
 def check(process: Process) -> Findings:
     """Yield loads and stores in the bytes of an operation that was pending at that time.
 
-    If MPI had already moved the data when the process called it next, the access was harmless in
-    this run. But only a later call, or none, orders it after the operation.
+    If MPI had already moved the data when the process next called MPI, the access was harmless in
+    this run. It is still an error, because no call before the access completes the operation.
     """
     for touch in process.registry.touches():
         for operation in process.operations:

@@ -15,9 +15,9 @@ from mpipp.model import Broken, Request, Site
 def check(process: Process) -> Findings:
     """Yield unstarted requests that are being freed, and at the end all others, by place.
 
-    A wait for a request without an active operation returns at once. A program may do so after the
-    operation is complete, or before the first start. But a request that was never started has sent
-    or received nothing.
+    A wait for a request without an active operation returns at once. A program may wait in this way
+    after the operation is complete, or before the first start. But a request that was never started
+    has sent or received nothing.
     """
     for operation in process.operations:
         if operation.call.procedure == "MPI_Request_free":

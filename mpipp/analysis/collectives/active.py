@@ -62,7 +62,7 @@ def errors(joined: Sequence[CollectiveCall]) -> Findings:
 
 
 def is_parted(joined: Sequence[CollectiveCall]) -> bool:
-    """Return whether the calls are of different operations: later calls do not match either.
+    """Return whether the calls belong to different operations, so that later calls do not match.
 
     A split operation on a file has two calls, so it also differs from one that is not split.
     """

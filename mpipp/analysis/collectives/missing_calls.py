@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Check for processes that ended without a collective call of others (MPI-4.1, section 6.1)."""
+"""Check for processes that ended without a collective call that others made (MPI-4.1, 6.1)."""
 
 from __future__ import annotations
 

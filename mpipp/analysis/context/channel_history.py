@@ -76,7 +76,7 @@ def is_certain(comm: Comm, channel: Channel) -> bool:
 
 
 def complete(known: World) -> Iterator[Side]:
-    """Yield the channels of sends and receives with a complete ledger, though perhaps out of order.
+    """Yield the channels of sends and receives that have all calls, perhaps in another order.
 
     A ledger that was not full is complete, even if the order of its calls is uncertain.
     """

@@ -223,7 +223,7 @@ class Process:
     Args:
         number: its number among all checked processes, from 0.
         gaps: its unmapped or read-only memory, sorted; None if it is unknown.
-        uncalled: whether a thread may call MPI that has not called yet. By default it may.
+        uncalled: whether a thread that has not called MPI yet may call it. By default it may.
         death: for a process that died of its own error; else None.
     """
 

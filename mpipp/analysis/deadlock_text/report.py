@@ -188,7 +188,7 @@ class Report:
 
     def _overall(self, rest: Sequence[int], stand: bool) -> str:
         # The line for a job in which no process is certainly stuck forever. A missing rank may
-        # itself be stuck, and the ranks that wait for it with it.
+        # itself be stuck, and so may the ranks that wait for it.
         unknown = self._found.unknown_ranks or (rest if self._found.missing and not stand else ())
         if unknown:
             return f"unknown: {wording.ranks(unknown)} may still continue"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Findings as text and as JSON; findings that differ only by rank are combined.
 
-All output uses this module: of a run, of a report, in gdb, and joined from several nodes.
+Runs, reports, gdb, and the merged findings of several nodes use this module for all output.
 """
 
 from __future__ import annotations

@@ -109,7 +109,8 @@ class Taker:
     def match_clock(self) -> tuple[int, ...] | Taker:
         """Return the clock of everything that must precede its match.
 
-        A receive: the clock is known when the message of that receive has been sent.
+        If the result is a receive, the clock is not known until the message of that receive is
+        sent.
         """
         if self._clock is not None:
             return self._clock

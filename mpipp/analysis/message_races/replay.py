@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Replay of the events of all processes, each after its predecessors, to find races of messages.
 
-The order is that of one-sided operations (`analysis/rma_engine`). Windows are only used for it:
-their fences, and their post, start, complete and wait, order processes.
+The order is that of one-sided operations (`analysis/rma_engine`). Windows only matter because their
+fences, and their post, start, complete and wait, order processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The order that windows give to processes, for races of messages.
 
-Where a call may synchronize, it counts as synchronizing: then fewer messages race.
+A call that may synchronize counts as synchronizing, so that mpipp reports fewer races.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def _kinds(side: Side) -> list[_Kind]:
 
 
 def _all_met(side: Side) -> bool:
-    # Return whether no operation of the process is left pending at its end. Those left are reported
-    # as errors of their own.
+    # Return whether the process has no pending operations at its end. Another check reports pending
+    # operations.
     pending = side.member.process.registry.pending_requests()
     calls = (one.call for one in pending if isinstance(one, Request))
     left = any(call.dest is not None or call.source is not None for call in calls)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Search for the handle that was meant, if another language's was passed (MPI-4.1, section 19.3.4).
+"""Search for the intended handle, if a program passes another language's handle (MPI-4.1, 19.3.4).
 
 In C the handles of some libraries are addresses; in Fortran all are small integers.
 """

@@ -113,7 +113,7 @@ def fence_asserts_differ(one: Synchronization, other: Synchronization) -> bool:
 
 
 def is_gone(entry: Entry, event: Event) -> bool:
-    """Return whether a buffer is on the stack of a function that returned before its completion."""
+    """Return whether a buffer was on the stack of a function that returned too early."""
     begun = entry.event
     if entry.kind not in (READ, WRITTEN):
         return False  # another process, whose stack may have the same addresses

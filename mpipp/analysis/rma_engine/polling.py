@@ -92,7 +92,7 @@ class Polling:
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
 
     def shape(self) -> Hashable:
-        """Return what decides on later accesses: the polling lines."""
+        """Return the state that affects later accesses: the polling lines."""
         return frozenset(
             (key, lines.ever, frozenset(lines.polling)) for key, lines in self._lines.items()
         )

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The order of the threads of each process.
 
-A clock of a process has a component for each process, and behind these one for each thread. For the
-former, all threads of a process are ordered as in its log. The latter have only the order that
-synchronization gives. It comes from objects that two threads use, and from messages and other calls
-of MPI. The times of a thread are those of its process. A process begins a new segment when another
-thread has the next event.
+A clock of a process has a component for each process, and behind these one for each thread. The
+components of processes order all threads of a process as in its log. The components of threads have
+only the order that synchronization gives. This order comes from objects that two threads use, and
+from messages and other calls of MPI. The times of a thread are those of its process. A process
+begins a new segment when another thread has the next event.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class Lives:
                 )
 
     def report_freed(self, process: ReplayedProcess, event: MemoryFreed) -> None:
-        """Report memory that is freed while a window has it, each once."""
+        """Report memory that is freed while it belongs to a window, each range once."""
         for box in list(self.ranges[process.index].meeting(event.start, event.end)):
             if not process.ended and box.is_lent(event.start, event.end):
                 self._gone(process, box, event._replace(met=max(box.low, event.start)))

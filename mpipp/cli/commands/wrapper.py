@@ -12,7 +12,10 @@ from mpipp.toolchain.preload import built, mpi_for, with_wrapper
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `mpipp wrapper`."""
     parser.add_argument(
-        "program", nargs="?", help="print the wrapper for the MPI library that this program loads"
+        "program",
+        nargs="?",
+        metavar="PROGRAM",
+        help="print the wrapper for the MPI library that this program loads",
     )
     parser.add_argument(
         "--mpicc", metavar="CC", help="choose the MPI by its compiler (default: $MPICC, mpicc)"

@@ -67,7 +67,7 @@ def shown(
     shell: Sequence[str],
     show: Callable[[Hang], _Shown],
 ) -> _Shown:
-    """Return what `show` makes of the explanation.
+    """Return the result of `show` for the explanation.
 
     Args:
         processes: the processes of the job on this node.

@@ -86,7 +86,7 @@ def of_job(jobs: Sequence[Job], words: Iterable[str]) -> list[Process]:
     if of_slurm and len(steps) > 1:
         raise MpippError(f"{len(steps)} steps use MPI there: choose one of {', '.join(steps)}")
     if len(found) > 1 and not most:
-        raise MpippError(f"{len(found)} jobs run there, and nothing tells which is meant")
+        raise MpippError(f"{len(found)} jobs run there, and mpipp cannot know which you mean")
     return [process for job in found for process in job.processes]
 
 

@@ -48,7 +48,7 @@ def are(numbers: Sequence[int]) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return a list as a sentence has it: "a", "a and b", "a, b and c"."""
+    """Return a list as words of a sentence: "a", "a and b", "a, b and c"."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -111,8 +111,8 @@ def _statement_before(here: _Position) -> int:
 
 
 def _leads_to(frame: gdb.Frame, place: int, here: _Position) -> bool:
-    # Return whether only unconditional jumps lie between the call and a line. This is so behind an
-    # if-clause, or behind a call whose arguments take several lines.
+    # Return whether only unconditional jumps lie between the call and a line. An example is the
+    # line after an if-clause, or after a call whose arguments take several lines.
     address, line, architecture = place, _line(place), frame.architecture()
     for _ in range(_FOLLOWED):
         if address == here.pc:

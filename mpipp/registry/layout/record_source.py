@@ -214,7 +214,7 @@ class Source:
     def is_readable(self, kind: str, raw: RawObject) -> bool:
         """Return whether `header_of` certainly raises no error.
 
-        That is so if the header refers to nothing in the target that was not read before.
+        This requires that the header only refers to records in the target that were read before.
         """
         follows = raw.frames or raw.name or raw.caller not in self._sites
         return not follows and raw.kind == self._numbers[kind] and raw.serial != 0

@@ -65,8 +65,8 @@ class ProcessExits:
     def is_deferred(self, one: WatchedProcess) -> bool:
         """Return whether to read the end of a connection later, after other messages.
 
-        Other processes may have announced their end before this one was killed. Those messages may
-        lie behind unread queries.
+        Other processes may have announced their end before this one was killed. The messages about
+        the end may lie behind unread queries.
         """
         if one.state != RUNNING or not any(o.has_said_more() for o in self._table.running):
             return False

@@ -2,8 +2,8 @@
 """The exit status of a process that is not a child.
 
 Since Linux 6.15, the kernel gives it to any process with a descriptor of the process (pidfd).
-Before that, only /proc has it, until the parent has waited for the process. Launchers do so at
-once.
+In older versions only /proc has the status, until the parent has waited for the process. Launchers
+wait for it at once.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ static MPI_Datatype particles(void) {
 }
 
 static void exchange(void) {
-  // The fifth of nine messages is received as what it is not: </pre><script>alert(2)</script>
+  // The fifth of nine messages is received with a wrong datatype: </pre><script>alert(2)</script>
   struct particle all[4] = {{{0}}};
   MPI_Datatype particle = particles();
   for (int i = 1; i <= 9; i++) {

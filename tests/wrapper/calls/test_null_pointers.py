@@ -54,7 +54,7 @@ def outcomes(
 def both(
     mpi: support.MPI, directory: Path, milliseconds: int, names: Sequence[str] = ()
 ) -> tuple[Outcomes, Outcomes]:
-    """The outcomes without the wrapper, and with it."""
+    """The outcomes without and with the wrapper."""
     directory.mkdir()
     with ThreadPoolExecutor(2) as pool:
         without, wrapped = (

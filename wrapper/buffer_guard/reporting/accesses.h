@@ -18,8 +18,8 @@ MPIPP_SEAM void mpipp_guard_report_accesses(const struct mpipp_call *call);
 void mpipp_guard_report_completed_accesses(const struct mpipp_request *request);
 
 // Set by perturb: the state of a request of the program. MPIPP_DEFERRAL_NOT_STARTED: MPI did not
-// get the operation yet. MPIPP_DEFERRAL_PERSISTENT: MPI has it as a persistent one. 0: MPI has the
-// original operation. NULL if perturb is not loaded.
+// get the operation yet. MPIPP_DEFERRAL_PERSISTENT: MPI has the operation as a persistent request.
+// 0: MPI has the original operation. NULL if perturb is not loaded.
 enum mpipp_deferral { MPIPP_DEFERRAL_NOT_STARTED = 1, MPIPP_DEFERRAL_PERSISTENT };
 MPIPP_SEAM extern int (*mpipp_guard_deferral)(MPI_Request request);
 

@@ -34,8 +34,8 @@ const struct mpipp_attachment *mpipp_recorder_attachment_for(const struct mpipp_
   return MPIPP_READ(found->state) == MPIPP_ATTACHED_UNKNOWN ? NULL : found;
 }
 
-// Takes the new state from the call's record. The call then no longer has it, so that a reader does
-// not see the buffer attached twice.
+// Moves the new state from the call's record to the attachment, so that a reader does not see the
+// buffer attached twice.
 static struct mpipp_attachment *changed_attachment(struct mpipp_call *call) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_ARGUMENTS);
   return mpipp_recorder_attachment_of(call);

@@ -143,7 +143,7 @@ static int is_plain(enum mpipp_combiner combiner) {
 }
 
 // Returns whether a freed record also describes the new datatype: it has the same handle,
-// constructor and components. This is so in loops that create and free their datatypes.
+// constructor and components. Loops often create and free equal datatypes.
 static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner combiner,
                    uint32_t large, const struct mpipp_input *inputs, const MPI_Datatype *components,
                    int64_t count) {

@@ -135,7 +135,7 @@ class Conflicts:
             self._sweep()
 
     def reached(self, process: ReplayedProcess, low: int, high: int) -> None:
-        """Note that other processes can access this memory from now on, because a window has it."""
+        """Note that other processes can access this memory from now on, as a part of a window."""
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:
                 if entry.low < high and low < entry.high:

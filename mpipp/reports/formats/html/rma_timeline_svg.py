@@ -140,7 +140,7 @@ def described(of: Lifelines) -> str:
         ]
         found.append(f"{name}: {'; then '.join(calls)}.")
     calls = [_call(point) for point in of.points]
-    found += [f"{calls[other]} hears of {calls[one]}." for one, other in of.edges]
+    found += [f"{calls[one]} happens before {calls[other]}." for one, other in of.edges]
     first, second = of.missing
     if _is_alone(of):
         ends = [
@@ -245,7 +245,7 @@ def _bars(
 def _edges(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
     for one, other in of.edges:
         first, second = of.points[one], of.points[other]
-        text = f"{_call(second)} hears of {_call(first)}"
+        text = f"{_call(first)} happens before {_call(second)}"
         yield f"<g><title>{escape(text)}</title>"
         yield from _arrow(places[one], places[other], "edge", "tip")
         yield "</g>"

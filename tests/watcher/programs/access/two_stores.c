@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stores to the buffers of two pending sends to itself. With an argument, one of them is
-// changed where no page is protected, and another is freed. With two, the system stores to a
-// third.
+// Stores to the buffers of two pending sends to itself. With an argument, the program changes a
+// third buffer, which is in an unprotected page, and frees a fourth. With two arguments, a system
+// call also stores to a buffer.
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

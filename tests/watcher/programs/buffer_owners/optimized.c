@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Variables of optimized functions, whose places change. The lines marked "wrong" pass buffers that
-// run past them; "fixed": none does.
+// run past their variables. With "fixed" no buffer does.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

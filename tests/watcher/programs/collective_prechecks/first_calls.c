@@ -248,7 +248,7 @@ int main(int argc, char **argv) {
   MPI_File_create_errhandler(told_of_file, &of_file);
   MPI_Info_create(&info);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, of_comm); // communicators made from it have it, too
+  MPI_Comm_set_errhandler(comm, of_comm); // communicators made from it inherit the error handler
   MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, comm, &win);
   MPI_Win_set_errhandler(win, of_win);
   MPI_File_set_errhandler(MPI_FILE_NULL, of_file); // for files that are opened

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Partitions that are sent, of which no page is alone: what is right, and what is not. Two
-// processes.
+// Sends of partitions that share pages. The program makes right accesses, and wrong accesses to
+// partitions that are ready. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

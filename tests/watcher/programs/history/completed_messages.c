@@ -44,7 +44,7 @@ CASE(truncated_probed) {
   MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
   MPI_Mrecv(ints, wrong ? 6 : 8, MPI_INT, &message, MPI_STATUS_IGNORE);
 }
-// Both processes draw the same random numbers; in one of them, one number deviates.
+// Both processes draw the same random numbers; in one process, one number deviates.
 static unsigned long state;
 static int drawn(int below) {
   state = state * 6364136223846793005ul + 1442695040888963407ul;

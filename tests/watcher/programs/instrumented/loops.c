@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All kinds of loops over an array, each element of which is checked in turn. An access must be
-// found exactly if a copy of the loop, which only records accesses, has it.
+// All kinds of loops over an array, each element of which is checked in turn. mpipp must report
+// exactly the accesses that a copy of the loop records.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Partitions are received; with an argument two are used too early, one of them when another has
-// arrived. Two processes.
+// Receives partitions. With an argument the program uses two partitions too early, one of these
+// after another partition has arrived. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Neighborhood collective calls in a grid, a graph or a distributed graph of four. With "wrong"
-// what rank 1 sends first is not what is received: on another node.
+// Neighborhood collective calls in a grid, a graph or a distributed graph of four. With "wrong" the
+// first message of rank 1 does not match its receive on another node.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Two processes spawn two others, and make calls on the intercommunicator. "types", "lost" and
-// "bcast" have an error there. "twice" has one, too, but with two such communicators. "merged" and
-// "dup" have it on a communicator made from it, with all processes, the parents last. "split" has
-// it on halves of that. "chain": one process spawns another, which spawns a third. The first
-// receives a message when the others have ended.
+// "bcast" make an error on it. "twice" creates two, and makes an error on one. "merged" and "dup"
+// make it on a communicator of all processes, the parents last; "split" on its halves. "chain": one
+// process spawns another, which spawns a third. The first receives a message when the others have
+// ended.
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>

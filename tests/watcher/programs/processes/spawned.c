@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spawns two processes, which exchange messages with it, and among each other. As "wrong" these
-// receive what is not sent, and leave a datatype; as "hang" they wait for each other.
+// Spawns two processes, which exchange messages with it and each other. "wrong": a receive does not
+// match, and a datatype is not freed. "hang": they wait for each other.
 #include <mpi.h>
 #include <string.h>
 

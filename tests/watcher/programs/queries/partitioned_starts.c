@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two partitioned sends with one tag are started three times each, and so are two receives. With an
-// argument, one of these lacks its last start.
+// argument, one operation lacks its last start.
 #include <mpi.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that are wrong in one process: with --on-error handler MPI does not see them. Prints for
-// each row the class that the call has returned, and the error handlers that were called with it.
-// Two processes. The arguments of the rows must not change.
+// each row the error class that the call returned, and the error handlers that got this class. Two
+// processes. The arguments of the rows must not change.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program jumps into what it has received, which no instruction may be fetched from: the signal
-// is its own. One process.
+// The program jumps into its receive buffer, which is not executable: the SIGSEGV is the program's
+// own error. One process.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

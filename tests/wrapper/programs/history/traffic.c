@@ -62,7 +62,7 @@ static void from_any(MPI_Comm comm, int me, int n) {
     MPI_Recv(integers_in[1], LENGTH, MPI_INT, MPI_ANY_SOURCE, 5, comm, asked);
   for (int i = 1; me == 0 && i < n; i++)
     MPI_Recv(doubles_in[1], LENGTH, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, asked);
-  MPI_Barrier(comm); // what is sent next must not be received here
+  MPI_Barrier(comm); // the next message must not be received here
 }
 
 // A probe shows which message to receive.

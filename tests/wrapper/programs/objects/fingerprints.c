@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < count; i++) {
     MPI_Datatype made = below(2) ? of_blocks(below(8)) : of_one();
     MPI_Count size;
-    MPI_Bcast(NULL, 1, made, -7, MPI_COMM_WORLD); // no such root: MPI checks nothing else
+    MPI_Bcast(NULL, 1, made, -7, MPI_COMM_WORLD); // MPI only sees the wrong root
     MPI_Type_size_x(made, &size);
     if (size > MOST) continue;
     int place = filled < POOL ? filled++ : basics + below(POOL - basics);
