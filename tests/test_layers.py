@@ -232,7 +232,7 @@ ROOMS = {
 
 
 def graph(room: Path, prefix: str) -> dict[str, set[str]]:
-    """By module of a folder, the modules that it imports, including those only for annotations."""
+    """The imports of each module of a folder, including imports only for annotations."""
     files = {}
     for path in sorted(room.rglob("*.py")):
         words = [prefix, *path.relative_to(room).with_suffix("").parts]

@@ -25,7 +25,7 @@ def encoded(message: Message) -> bytes:
 
 
 class MessageReader:
-    """Cuts what a client sends into messages."""
+    """Divides the input from a client into messages."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -14,7 +14,7 @@ ENTRY, STEP, PAUSE, BREAKPOINT, FUNCTION, DATA, EXCEPTION, GOTO = (
     *("entry", "step", "pause", "breakpoint", "function breakpoint"),
     *("data breakpoint", "exception", "goto"),
 )
-# The reason that a user sees first if ranks stop at the same time for several.
+# The reasons, in the order in which a user sees them if ranks stop at the same time.
 _ORDER = (EXCEPTION, DATA, BREAKPOINT, FUNCTION, GOTO, PAUSE, STEP, ENTRY)
 
 
@@ -70,7 +70,7 @@ def events(stops: Sequence[ThreadStop], all_stopped: bool) -> Iterator[Message]:
 
 
 def groups(stops: Sequence[Stop]) -> list[dict[str, Any]]:
-    """Equal stops together, for the event `mpipp/stops`."""
+    """The stops, equal ones as one group, for the event `mpipp/stops`."""
     found: dict[Stop, list[int]] = {}
     for one in stops:
         found.setdefault(one._replace(rank=0), []).append(one.rank)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Search for misaligned elements, by the usual C rules.
 
-Only the remainders of displacements modulo 16 matter. So of any number of repetitions the search
-visits at most 16, and its cost does not depend on the count.
+Only the remainders of displacements modulo 16 matter. So the search visits at most 16 repetitions,
+and its cost does not depend on the count.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 _SOURCES = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_UNDEFINED", "MPI_ROOT")
 _TAGS = ("MPI_ANY_TAG", "MPI_UNDEFINED")
-# By family of libraries: the size of a status in bytes, the format of its members, their names.
+# For each family of libraries: the size of a status in bytes, the format of its members, their
+# names.
 _LAYOUTS = {
     "MPICH": (20, "Iiiii", ("low", "high", "source", "tag", "error")),
     "Open MPI": (24, "iiiiQ", ("source", "tag", "error", "cancelled", "bytes")),

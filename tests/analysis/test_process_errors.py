@@ -11,7 +11,7 @@ from tests import support
 
 PROGRAM = support.program_source("analysis", "process_errors.c")
 
-# By error: the place where the program stops, and the finding there.
+# For each error: the place where the program stops, and the finding there.
 SAID = {
     "bottom": (
         "MPI_Alltoall",

@@ -43,7 +43,8 @@ def compiled(name: str, mpi: MPI, directory: Path) -> Path:
 
 @contextmanager
 def hanging(script: Path, mpi: MPI, number: int) -> Iterator[int]:
-    """A job in Python; yields its launcher once all ranks are where they stay."""
+    """A job in Python; yields its launcher when all ranks have reached the calls in which they
+    hang."""
     recorded = ["env", f"LD_PRELOAD={mpi.preload()}", mpi.python, str(script)]
     words = [*mpi.mpiexec, "-n", str(number), *recorded]
     with subprocess.Popen(words, env=dict(mpi.env), text=True) as launcher:

@@ -59,7 +59,7 @@ OF_PROGRAM = re.compile(r"no factor: |rank \d(:| sends| has read) |block \d|\d+$
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines without the parts that vary: times, addresses, the progress of others
+    """Lines without the parts that vary: times, addresses, and the progress of other processes
     before a death."""
     lines = [re.sub("0x[0-9a-fA-F]+", "0x...", line) for line in lines]
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]

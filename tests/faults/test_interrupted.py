@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""MPI_THREAD_MULTIPLE: wherever four busy threads are interrupted, all records are correct."""
+"""MPI_THREAD_MULTIPLE: when gdb interrupts four busy threads at any place, all records are
+correct."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Compares mpipp's arithmetic with MPI's own on random datatypes.
 
-Run by an interpreter with mpi4py: `python -m tests.oracle.check --seed S --count N`. Prints what
-differs and exits with 1 if anything does. Where the library itself departs from the standard,
-`differences.py` says how, and the case is counted but is no failure.
+Run by an interpreter with mpi4py: `python -m tests.oracle.check --seed S --count N`. Prints the
+differences, and exits with 1 if there are any. `differences.py` lists the cases in which the
+library itself departs from the standard. Such cases are counted, but are no failures.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         assert shown.value(red) == "rgb(255, 123, 114)"
 
 
-# By case of wrong_epochs.c: the picture as text, and its numbers of epochs and operations.
+# For each case of wrong_epochs.c: the picture as text, and its numbers of epochs and operations.
 WRONG = {
     "lock_in_fence": (
         "Timeline of rank 0: epochs, and the error. "

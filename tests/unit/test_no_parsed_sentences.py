@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No code that checks, watches, compares or reports parses mpipp's own sentences."""
+"""Checks, the watcher, comparisons and reports do not parse mpipp's own sentences."""
 
 from __future__ import annotations
 

@@ -40,8 +40,7 @@ int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp
 // Reads whether the run reports needless calls of MPI_Type_commit; then each is queried.
 void mpipp_filter_commits_open(void);
 int mpipp_filter_has_session(void);
-// Returns whether MPI may be used. Before MPI_Init and after MPI_Finalize, that is only so if a
-// session exists.
+// Returns whether MPI may be used. Before MPI_Init and after MPI_Finalize, this requires a session.
 static inline int mpipp_is_mpi_available(void) {
   return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_filter_has_session();
 }

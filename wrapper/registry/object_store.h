@@ -162,8 +162,8 @@ void *mpipp_registry_claim(enum mpipp_kind kind, uint64_t handle, uint64_t calle
 // An empty record for an object whose handle is not known yet.
 void *mpipp_registry_claim_without_handle(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
 // mpipp_registry_find_locked: the record of a handle, even one that is being changed; NULL if there
-// is none. mpipp_registry_list_locked makes a record the one of its handle. Returns 0 without
-// memory. The caller holds the lock.
+// is none. mpipp_registry_list_locked lets look-ups of the handle find this record. Returns 0
+// without memory. The caller holds the lock.
 MPIPP_SEAM void *mpipp_registry_find_locked(enum mpipp_kind kind, uint64_t handle);
 int mpipp_registry_list_locked(void *object);
 // Sets flags of a record.
@@ -179,8 +179,8 @@ extern struct mpipp_object mpipp_registry_no_object MPIPP_HIDDEN;
 void mpipp_registry_publish(void *object);
 // The serial of the live object with that handle, 0 if there is none.
 uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle);
-// A serial for mpipp_registry_note_free if no other thread can free the object: it is not looked up
-// before the call.
+// The serial for mpipp_registry_note_free if no other thread can free the object. Then the serial
+// need not be looked up before the call.
 #define MPIPP_ANY_SERIAL (~(uint64_t)0)
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_is_single_threaded(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);

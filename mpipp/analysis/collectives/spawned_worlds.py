@@ -135,7 +135,7 @@ def _spawned(world: World) -> dict[Process, Comm]:
 
 
 def _spawners(world: World) -> dict[tuple[int, int], dict[Process, list[Comm]]]:
-    # By the sizes of both groups: the intercommunicators with children, in each process. A process
+    # For the sizes of both groups: the intercommunicators with children, in each process. A process
     # is left out if the record of one of its children's communicators is lost.
     found: dict[tuple[int, int], dict[Process, list[Comm]]] = {}
     for process in world.processes:

@@ -45,7 +45,7 @@ class ReplayedProcess:
         self.segment = self._segment()
         self.changed = False
         self.number = 0  # of the current event
-        # By segment: number of the event that ends it, after which others are ordered.
+        # For each segment the number of the event that ends it, after which others are ordered.
         self.told = array("q")
         self.ended = False
         self.pauses = False  # whether this event is a barrier of all processes

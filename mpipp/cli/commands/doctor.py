@@ -39,7 +39,7 @@ _NUMBERED = re.compile(r"(?<!%)(%%)*%[pPiI]")
 _OK, _OPTIONAL, _TO_DO, _MISSING = "ok", "no", "to do", "missing"
 _SIGNS = {_OK: "\N{CHECK MARK}", _OPTIONAL: "-", _TO_DO: "!", _MISSING: "\N{BALLOT X}"}
 _COLOURS = {_OK: "\033[32m", _OPTIONAL: "", _TO_DO: "\033[1;33m", _MISSING: "\033[1;31m"}
-# By package manager: the command that installs packages, and the names of the packages.
+# For each package manager: the command that installs packages, and the names of the packages.
 _INSTALL = {
     "apt-get": ("sudo apt-get install", {"gdb": "gdb", "mpi": "libmpich-dev", "cc": "gcc"}),
     "dnf": ("sudo dnf install", {"gdb": "gdb", "mpi": "mpich-devel", "cc": "gcc"}),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The explanation of a running job's hang, from the records of its processes on all nodes.
 
-Only processes that did not move are explained. mpipp first reads the movement of each process, then
-the records, then the movements again. The second reading begins when the first has ended on all
-nodes, so all processes that did not move stood still at one time. This needs no common clock.
+mpipp explains only processes that did not move. mpipp first reads the movement of each process,
+then the records, then the movements again. The second reading begins when the first has ended on
+all nodes, so all processes that did not move stood still at one time. This needs no common clock.
 """
 
 from __future__ import annotations

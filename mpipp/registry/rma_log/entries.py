@@ -407,7 +407,7 @@ class Receives:
     def _match_receives(self) -> None:
         counts: dict[tuple[int, int, int], int] = {}
         threads: dict[tuple[int, int, int], int] = {}
-        # By context: source and tag of the receives whose messages are unknown.
+        # For each context: source and tag of the receives whose messages are unknown.
         open_ones: dict[int, set[tuple[int, int]]] = {}
         told: dict[_Posted, Message | None] = {}
         receivers: dict[tuple[int, int, int], set[int]] = {}

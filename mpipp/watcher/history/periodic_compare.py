@@ -28,7 +28,7 @@ class HistoryComparison:
 
     def __init__(self) -> None:
         self._readers: dict[WatchedProcess, HistoryReader] = {}
-        # By world: the number of its first process.
+        # For each world: the number of its first process.
         self._pasts: dict[int, tuple[Messages, Collectives]] = {}
         self._worlds: dict[int, int] = {}  # by process
         self._next = 0.0

@@ -48,7 +48,7 @@ class Reporter:
         self._reported: set[tuple[ShownProcess, _Place]] = set()
         # The calls of `_reported` that let MPI write the same memory for two operations.
         self._written_twice: set[tuple[ShownProcess, _Place]] = set()
-        # By process, the first reported error by which MPI may have overwritten other memory.
+        # For each process, the first reported error by which MPI may have overwritten other memory.
         self._damage: dict[ShownProcess, Phrase] = {}
         self._taking: Any = None  # created at the first finding
 

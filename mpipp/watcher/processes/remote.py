@@ -74,7 +74,7 @@ class Nodes:
         self._own = f"{launch.node()}-{os.getpid()}"
         self._movement = self._beat = 0
         self._written: list[str] = []
-        # By node: its movement, and its beat when that movement was first read.
+        # For each node: its movement, and its beat when that movement was first read.
         self._seen: dict[str, tuple[int, int]] = {}
         self._told: object = None
 

@@ -41,7 +41,7 @@ class MovementTracker:
         self.any_moved = False
         self.since = time.monotonic()
         self._looked = 0.0
-        # By process: its own movement, and the time of its last change.
+        # For each process: its own movement, and the time of its last change.
         self._each: dict[int, tuple[object, float]] = {}
 
     def look(self, running: Sequence[WatchedProcess]) -> bool:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Signals come while the wrapper holds its lock, and their handler forks. Where the lock is held is
-// known: madvise is called with it when a table has been replaced.
+// Signals come while the wrapper holds its lock, and their handler forks. The wrapper holds the
+// lock when it calls madvise, after it has replaced a table.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>

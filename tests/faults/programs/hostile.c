@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A datatype whose name a terminal would obey, and a receive to look at.
+// A datatype whose name contains control characters, and a pending receive.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Preloaded before the wrapper: of the wrapper's own requests for memory, after the first
-// $FAIL_AFTER every $FAIL_EVERY-th fails. Everybody else's succeed. At the end, says how many
-// failed and how many records the wrapper says it dropped.
+// Preloaded before the wrapper. After $FAIL_AFTER requests of the wrapper for memory, every
+// $FAIL_EVERY-th request fails. Other requests succeed. At the end, prints how many requests
+// failed, and how many records the wrapper dropped.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Four threads make, use and free datatypes and requests, `stress ROUNDS` times or until it is
-// ended. Each argument shows which others belong to it, so that a mixed record is noticed.
+// ended. The arguments of a call follow from each other, so the test notices a mixed record.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@ int received[THREADS][MOST + 1][MOST], sent[THREADS][MOST + 1][MOST]; // n integ
 static MPI_Comm comms[THREADS];
 static long rounds;
 
-// A vector's stride and what it is made of follow from its count and blocklength.
+// A vector's stride and component follow from its count and blocklength.
 static void make(int count, int blocklength, MPI_Datatype *made) {
   MPI_Datatype inner;
   MPI_Type_contiguous(100 * count + blocklength, MPI_INT, &inner);

@@ -136,7 +136,7 @@ def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
 
 
 def check_each(mpi: support.MPI, names: Iterable[str], *args: str) -> dict[str, str]:
-    """By first argument of mismatched_calls.c, the output. One gdb checks the jobs in turn."""
+    """The output for each first argument of mismatched_calls.c. One gdb checks the jobs in turn."""
     commands = ["add-inferior"]
     with ExitStack() as jobs:
         for name in names:

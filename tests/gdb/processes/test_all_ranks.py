@@ -92,7 +92,7 @@ bytes (row: sender, column: receiver)
   2   .   .   .  56
   3  56   .   .   .
 """
-# By command, the expected output.
+# The expected output of each command.
 PRINTED = {
     "steps": """\
 ranks 0, 1 and 3: steps = 10
@@ -132,7 +132,7 @@ rank 2           | ░█|
 from " " to "█": 4 to 9; "!": not finite
 """,
 }
-# By command, the expected error.
+# The expected error of each command.
 WRONG = {
     "mpipp where all": "Write mpipp where, with one of --svg FILE and --json.",
     "mpipp where --svg": "Write mpipp where, with one of --svg FILE and --json.",

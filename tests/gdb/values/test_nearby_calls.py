@@ -26,7 +26,7 @@ def line(program: Path, mark: str) -> int:
 def told(
     program: Path, source: Path, mpi: support.MPI, stops: list[tuple[str, list[str]]]
 ) -> list[str]:
-    """The lines that gdb prints for expressions, at one stop after the other."""
+    """The lines that gdb prints for expressions, at each stop in turn."""
     commands = []
     for number, (mark, expressions) in enumerate(stops):
         commands += [f"tbreak {source.name}:{line(source, mark)}", "continue" if number else "run"]

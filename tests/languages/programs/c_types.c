@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Types that have no names, in a frame around Fortran: gdb 13 ends where it writes some of them.
+// Types without names, in a C frame that calls Fortran: gdb 13 ends when it prints some of them.
 void inside(int *number);
 
 struct holder {

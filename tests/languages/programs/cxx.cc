@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MPI in C++: handles whose type the compiler deduced or a template took apart, and buffers in
-// containers. The output of gdb is in test_cxx.py.
+// MPI in C++: handles whose type the compiler or a template deduced, and buffers in containers. The
+// output of gdb is in test_cxx.py.
 #include <mpi.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Origin buffers that are changed too early, with every operation, window and synchronization.
-// Prints for each whether the data is that of the call, or a later one. Two processes.
+// Prints for each whether MPI sent the data at the time of the call, or later data. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

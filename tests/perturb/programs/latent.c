@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors that do not show: two processes, and the words say which. Prints what was received.
+// Latent errors of two processes, selected by arguments. Prints the received data.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

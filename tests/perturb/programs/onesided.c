@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-sided errors that do not show: the first four and the one with the stack as Kowalewski and
-// Fuerlinger describe theirs. Words say which; after "right" the same, done right. Two processes.
+// Latent one-sided errors. Kowalewski and Fuerlinger describe the first four, and the one with the
+// stack. Arguments select them; with "right" before, the program is right. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int has_only(int value) {
   return !is_wrong;
 }
 
-// A tree: each process polls its parent's value, and then has it itself. No call completes the get;
+// A tree: each process polls its parent's value, and then stores it. No call completes the get;
 // this program stops after some time.
 static void broadcast(void) {
   int value = 0, parent = (rank - 1) / 2, found;
@@ -55,7 +55,7 @@ static void broadcast(void) {
 }
 
 // The second process waits for the lock of the first one, in the way of Mellor-Crummey and Scott.
-// That it is blocked is an operation on itself, which it does not complete before others see it.
+// It marks itself as blocked by an operation on its own window, which it does not complete.
 static void queue_lock(void) {
   enum { BLOCKED, NEXT, TAIL };
   int yes = 1, no = 0, before = NOBODY, blocked = 1, next = NOBODY;

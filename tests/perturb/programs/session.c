@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program without MPI_COMM_WORLD: a send whose buffer is changed too early, then the same, and
-// other operations, done right. Two processes.
+// A program without MPI_COMM_WORLD changes a send buffer too early. Then it makes the same send,
+// and other operations, correctly. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct, with threads that use one window at the same time, and one that waits in MPI for what
-// another thread's operations lead to. Two processes. Argument: rounds.
+// Correct. Threads use one window at the same time, and a thread waits in MPI for an effect of
+// another thread's operations. Two processes. Argument: rounds.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

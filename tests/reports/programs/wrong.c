@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two processes or more do several things that they should not. The argument is the library of
+// Two or more processes make several errors. The argument is the library of
 // grid.c.
 #include <dlfcn.h>
 #include <mpi.h>

@@ -154,7 +154,7 @@ def leaf_bytes(leaf: Datatype, displacement: int = 0) -> Sequence[int]:
 
 
 def times_touched(datatype: Datatype, count: int, address: int = 0) -> Counter[int]:
-    """By byte, the number of elements that contain it."""
+    """For each byte, the number of elements that contain it."""
     once = [byte for at, leaf in type_map(datatype) for byte in leaf_bytes(leaf, at)]
     starts = [address + i * datatype.extent for i in range(count)]
     return Counter(start + byte for start in starts for byte in once)

@@ -158,7 +158,7 @@ def of_root(name: str, root_has: str, others_have: str, both: str) -> Made:
 SENT, RECEIVED = ("sendbuf type", "sendbuf count"), ("recvbuf type", "recvbuf count")
 SHARES = [f"{of} {peer} {how}" for of in ("sendbuf", "recvbuf") for peer in range(2)
           for how in ("type", "count")]  # fmt: skip
-# By operation: a function that makes the call, and the possible errors.
+# For each operation: a function that makes the call, and the possible errors.
 OPERATIONS: dict[str, tuple[Made, Sequence[str]]] = {
     "Bcast": (
         plain("MPI_Bcast", "buffer", root=0),

@@ -40,7 +40,7 @@ ALIKE = "must be the same in all processes"
 
 THEMES = {path.name for path in runs.program_source("agree").iterdir()}
 
-# By function of ../programs/agree/: the finding, and the rule.
+# For each function of ../programs/agree/: the finding, and the rule.
 ROWS = {
     "bcast_type": (INTS, TYPES),
     "gather_type": (FLOATS, TYPES),

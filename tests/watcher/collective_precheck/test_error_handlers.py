@@ -17,7 +17,7 @@ from tests.watcher import runs
 ROOTS = "the processes pass different roots: 0 and 1"
 PLAIN = "MPI_MODE_CREATE | MPI_MODE_RDWR"
 
-# By function of first_calls.c: the error class in all processes, and the mismatch.
+# For each function of first_calls.c: the error class in all processes, and the mismatch.
 ROWS = {
     "comm_dup": ("other", "Comm_dup Barrier communicator"),
     "comm_free": ("other", "Comm_free Barrier communicator"),

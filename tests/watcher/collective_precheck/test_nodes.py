@@ -229,8 +229,7 @@ def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path:
     with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         try:
             nodes = []
-            # A process that has not noticed the difference by then waits for the one that has
-            # stopped.
+            # A process that has not noticed the difference by then waits for the stopped process.
             for _ in range(2):
                 one = lines_of(run, STOPS, 1)[0]
                 nodes.append(one["node"])

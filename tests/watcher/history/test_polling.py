@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A remark reports processes that poll for something that never comes."""
+"""A remark reports processes that poll for an event that never happens."""
 
 from __future__ import annotations
 

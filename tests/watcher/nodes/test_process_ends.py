@@ -180,7 +180,7 @@ def test_what_could_not_be_written_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A node prints a finding that another node has printed for other ranks, because the full disk
-    keeps the nodes from sharing findings. It tells the launcher once the disk has space again."""
+    keeps the nodes from sharing findings. It informs the launcher when the disk has space again."""
     real, failures = node_results.save, [OSError(errno.ENOSPC, "full")]
 
     def save(directory: str, node: node_results.Node) -> None:

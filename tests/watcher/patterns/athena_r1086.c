@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A grid code packs its next boundary, in another function and by another pointer, while the last
-// one is still being sent: it never waits. The second version waits, too late.
+// A grid code packs its next boundary into a buffer that MPI is still sending, in another function
+// and by another pointer. It never waits. The second version waits too late.
 #include <stddef.h>
 
 #include "patterns.h"

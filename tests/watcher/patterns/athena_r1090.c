@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same code exchanges both ways: it unpacks data that has not come yet, and packs where data is
-// still being sent. It waits for neither.
+// The same code exchanges both ways: it unpacks data before it arrives, and packs into a buffer
+// that MPI is sending. It never waits.
 #include "patterns.h"
 
 static _Alignas(4096) double out[CELLS], in[CELLS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A layer of C++ gives a request back that its caller leaves alone: the vector is sent again and
-// again, each time with other numbers.
+// A layer of C++ returns a request, which its caller ignores. The program sends the vector again
+// and again, each time with other numbers.
 #include <vector>
 
 #include "patterns.h"

@@ -6,17 +6,17 @@
 #include <mpi.h>
 
 #ifndef CELLS
-#define CELLS (1 << 16) /* of a message: more than any library sends before it is received */
+#define CELLS (1 << 16) /* of a message: more than any library sends before the receive */
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Rank 1 continues when rank 0 says so. */
+/* Rank 1 waits for a message of rank 0. */
 void go(void);
 void await_go(void);
-/* Needs that rank 1 has received n numbers from `first` on. */
+/* Checks that rank 1 has received n numbers from `first` on. */
 void need(const double *cells, int n, double first);
 
 void athena_r1086(int rank, int wrong);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each process sorts its keys, then merges them with those of the other. It reads the buffer for
-// these at once, while they are being received.
+// Each process sorts its keys, then merges them with the other's keys. It reads the receive buffer
+// before these keys have arrived.
 #include <stdlib.h>
 
 #include "patterns.h"

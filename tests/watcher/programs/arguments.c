@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statuses, requests and integer arrays that are smaller than the call says, or of another type;
-// "fixed": none is.
+// Statuses, requests and integer arrays that are too small for the call, or of another type. With
+// "fixed" all are right.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct waiting {
 
 static int values[4], received[4];
 
-// Arrays in which MPI stores its results. It also changes the members behind a short one.
+// Arrays in which MPI stores its results. It also changes the members after a short array.
 static void results(int wrong) {
   struct {
     int few[2], others[10];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of statuses and counts without as many elements; "fixed": with them. A vector that is
-// constructed later is in no use yet.
+// Vectors of statuses and counts with too few elements; "fixed": with enough. A vector that is
+// constructed later is not in use yet.
 #include <mpi.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A library and the program use one communicator and one tag, as in deal.II's issues 8929 and 8955.
-// A receive of the library may take the program's message. With "fixed" the library has a
+// A receive of the library may take the program's message. With "fixed" the library uses a
 // duplicate. With "master", rank 0 takes the results of all others in one loop.
 #include <mpi.h>
 #include <string.h>

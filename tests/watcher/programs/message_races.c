@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rank 0 takes a message of rank 1 and then one of rank 2, in every way of receiving. Rank 1 sends
-// before rank 2, but MPI does not order the two messages. With another word than "race" they are
-// ordered, or cannot be confused.
+// before rank 2, but MPI does not order the two messages. With other words than "race" the two
+// messages are ordered, or cannot be confused.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

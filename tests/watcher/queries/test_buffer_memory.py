@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Large buffers with less memory than the call may use."""
+"""Large buffers that extend into unmapped memory."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_is_right_of_nobody_is_not_so_of_others(mpi: MPI) -> None:
-    """A call that does not use an address says nothing about a call that uses it."""
+    """A valid call that does not use an address must not clear a call that uses it."""
     program = support.compile_program(NOBODY, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program], "--on-error", "handler", n=1)
     assert found.output == "1 0\n", found

@@ -11,8 +11,8 @@ import pytest
 from tests.support import MPI, ROOT, on_mpi
 from tests.watcher import runs
 
-# By call of rejected_calls.c: the returned error class, and the called error handlers. NONE marks
-# calls without a communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
+# For each call of rejected_calls.c: the returned error class, and the called error handlers. NONE
+# marks calls without a communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
 NONE = "none"
 NO_FILE = " no file"  # calls that open files use the error handler of MPI_FILE_NULL
 ROWS = {

@@ -10,7 +10,7 @@ import pytest
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
-# By word of the program: the call that takes the first message.
+# For each word of the program: the call that takes the first message.
 WAYS = {
     "recv": "MPI_Recv took",
     "any-tag": "MPI_Recv took",

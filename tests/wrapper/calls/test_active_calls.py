@@ -9,8 +9,8 @@ from mpipp.model import Buffer, Call, DatatypeRecord
 from tests import support
 from tests.wrapper.watched import Process, all_end, ready, watched
 
-# By stop, the description of the call: equal on both processes, or for each. "-" means that a
-# process is not in the call. Numbers with * are peers; brackets contain parts "count@displacement
+# The description of the call at each stop: one for both processes, or one for each. "-" means that
+# a process is not in the call. Numbers with * are peers; brackets contain parts "count@displacement
 # in bytes".
 EXPECTED: dict[str, str | tuple[str, str]] = {
     "send": ("MPI_Send world dest=1 tag=5 | buf out+0 3 MPI_INT r", "-"),

@@ -31,7 +31,7 @@ Outcomes = dict[str, str]
 def outcomes(
     mpi: support.MPI, directory: Path, wrapper: bool, milliseconds: int, names: Sequence[str] = ()
 ) -> Outcomes:
-    """By procedure and parameter, the error class, or the signal that ended the process."""
+    """For each procedure and parameter, the error class, or the signal that ended the process."""
     program = support.compile_program(TEXT, mpi, ["-g", "-O0", "-w", *headers(mpi)])
     directory.mkdir()
     preload = [f"LD_PRELOAD={mpi.wrapper}"] if wrapper else []

@@ -9,7 +9,7 @@ from tests.wrapper.watched import Process, all_end, all_until, ranked, watched
 
 V = [(2, 4), (3, 16)]  # (count, displacement in bytes)
 ONES = [(1, 4), (1, 16)]
-# By stop, for each rank: the count or the parts of each buffer.
+# For each stop and rank: the count or the parts of each buffer.
 EXPECTED: dict[str, tuple[list[object], list[object]]] = {
     "ibcast": ([4], [4]),
     "igatherv": ([2, V], [3]),

@@ -17,7 +17,7 @@ from tests.wrapper.watched import Process, watched
 
 KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
 COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")
-# By element count, like programs/ledger.c.
+# The datatype for each element count, like programs/ledger.c.
 RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}
 PHASES = 60
 CALLS = some(10_000)

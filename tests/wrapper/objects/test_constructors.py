@@ -21,7 +21,7 @@ ARRAY_2 = {"ndims": 2, "sizes": (6, 7), "subsizes": (2, 3), "starts": (1, 4), "o
 PART = {"size": 4, "rank": 2, "ndims": 3, "gsizes": (6, 7, 5), "distribs": DISTRIBS,
         "dargs": DARGS, "psizes": (2, 2, 1), "order": "C"}  # fmt: skip
 
-# By name: combiner, arguments, names of components ("" if unnamed).
+# For each name: combiner, arguments, names of components ("" if unnamed).
 COMMON: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "contiguous": ("CONTIGUOUS", {"count": 5}, [""]),
     "vector": ("VECTOR", {"count": 3, "blocklength": 2, "stride": -4}, ["MPI_DOUBLE"]),

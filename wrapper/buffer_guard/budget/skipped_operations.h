@@ -11,7 +11,7 @@
 // Notes that the operation which the thread is about to start, or to create a persistent request
 // for, is not guarded. for_time: 1 if guarding would take too long, 0 if mpipp cannot guard it.
 void mpipp_guard_skip(struct mpipp_cover *cover, int is_persistent, int for_time);
-// Discards the note when the thread makes another call, with any outcome of the noted call.
+// Discards the note when the thread makes another call, even if the noted call failed.
 void mpipp_guard_skip_forget(void);
 // Returns whether the thread's call creates a request that is not guarded. The second function
 // passes the handle of that request.

@@ -57,7 +57,7 @@ int mpipp_perturb_accumulates(unsigned operation);
 // memory, or if no request is available.
 struct mpipp_deferred_operation *mpipp_perturb_deferred_new(const struct mpipp_passage *passage,
                                                             int splits);
-// Returns whether a call is a get that equals this deferred one. Then to execute both at once has
+// Returns whether a call is a get that equals this deferred get. Executing both at once then has
 // the same result.
 int mpipp_perturb_is_repeated(const struct mpipp_deferred_operation *one,
                               const struct mpipp_passage *passage);

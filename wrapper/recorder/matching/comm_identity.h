@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The identity of a communicator: a number that is equal in all its processes. It is derived from
-// the calls that create communicators among some processes, which each process counts by facts that
-// all of them know. No process asks another.
+// The identity of a communicator: a number that is equal in all its processes. For calls that
+// create communicators among some processes, each process counts the calls by facts that all these
+// processes know. So the processes need not communicate.
 #ifndef MPIPP_RECORDER_MATCHING_COMM_IDENTITY_H
 #define MPIPP_RECORDER_MATCHING_COMM_IDENTITY_H
 

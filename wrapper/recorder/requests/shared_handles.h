@@ -2,7 +2,8 @@
 // Requests that share a handle. MPI may return one handle for several operations that are complete
 // from the start (eager sends). A thread may also get a handle before the thread that completed the
 // last operation with this handle has recorded that. The records of these requests form a chain,
-// oldest first. The handle leads to the first one, and each other record holds a reference to it.
+// oldest first. A look-up of the handle finds the first record, and each other record holds a
+// reference to the first.
 #ifndef MPIPP_RECORDER_REQUESTS_SHARED_HANDLES_H
 #define MPIPP_RECORDER_REQUESTS_SHARED_HANDLES_H
 

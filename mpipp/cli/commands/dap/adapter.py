@@ -28,7 +28,7 @@ _STEP = 0.1  # seconds between searches for processes that have ended
 _PATIENCE = 5.0  # seconds that gdb gets to detach from the processes
 _MOST = 1 << 16
 _INPUT, _OUTPUT = 0, 1
-_OWN = -1  # the number of a request that is not the client's
+_OWN = -1  # the number of a request from the adapter itself
 
 
 class Adapter:

@@ -49,7 +49,7 @@ LESS = (
     (("local", "no"),),
     (("defer", "no"),),
 )
-# By variable of Nasty-MPI: the rule of mpipp, and its names for the values.
+# For each variable of Nasty-MPI: the rule of mpipp, and its names for the values.
 _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "NASTY_SKIP_COMPLETION_STAGE": ("defer", {"0": "yes", "1": "no"}),
     "NASTY_LOCAL_COMPLETION_ENABLED": ("local", {"0": "no", "1": "yes"}),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The perturbations of one-sided operations in a run.
 
-wrapper/perturb/rma/event_log.c writes them as lines, in one file a process.
+wrapper/perturb/rma/event_log.c writes them as lines, in one file for each process.
 """
 
 from __future__ import annotations

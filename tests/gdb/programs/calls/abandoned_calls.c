@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Error handlers that leave MPI by a jump. Others continue inside of it, on the stacks of a signal
+// Error handlers that leave MPI by a jump. Others continue inside MPI, on the stacks of a signal
 // handler and of a coroutine.
 #define _GNU_SOURCE
 #include <mpi.h>

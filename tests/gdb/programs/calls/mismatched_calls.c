@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two processes whose calls do not fit together, by the first argument; with "right" after it they
-// do. Both stop with what they have begun.
+// Two processes whose calls do not match, selected by the first argument; with "right" after it
+// they match. Both stop while their operations are pending.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static void partitioned(void) {
 static void partitioned(void) {}
 #endif
 
-// A request and a window outlive their communicator, whose handle is that of a smaller one then.
+// A request and a window outlive their communicator, whose handle then belongs to a smaller one.
 static void outlived(void) {
   MPI_Comm pair, other_pair, alone[2];
   MPI_Win window;
@@ -146,7 +146,7 @@ static void outlived(void) {
   MPI_Comm_free(&other_pair);
   for (int i = 0; i < 2; i++) MPI_Comm_dup(MPI_COMM_SELF, &alone[i]);
   MPI_Win_lock_all(0, window);
-  MPI_Barrier(world); // the lock may need both in MPI
+  MPI_Barrier(world); // the lock may need both processes in MPI
   MPI_Rput(integers, 1, MPI_INT, 1, 0, 1, MPI_INT, window, &requests[1]);
 }
 

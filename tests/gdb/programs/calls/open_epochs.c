@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two processes stop where an epoch is open, in which one puts and gets the same, and the other
-// puts to it as well.
+// Two processes stop in an open epoch. One process puts and gets the same memory, and the other
+// also puts to it.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Waits in MPI_Waitall for requests of which an MPI library may give two the same handle.
+// Waits in MPI_Waitall for requests. Two of these may have the same handle.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

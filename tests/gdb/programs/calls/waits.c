@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two processes that wait for each other, in a library's header: they say who they are before. With
-// two arguments a thread of theirs may still call MPI.
+// Two processes wait for each other, in a library's header. Before, they print their process ids.
+// With two arguments, each has a thread that may still call MPI.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
                                  offsetof(struct node, letter)},
                     (MPI_Datatype[]){good, MPI_FLOAT, MPI_UNSIGNED, MPI_INT, MPI_C_DOUBLE_COMPLEX,
                                      MPI_C_BOOL, MPI_LONG_DOUBLE, MPI_UINT64_T, MPI_WCHAR});
-  // A bound of a component is the struct's: MPI libraries differ in what that is here.
+  // A component defines a bound of the struct: here MPI libraries differ in its value.
   MPI_Type_create_resized(members, 0, sizeof node, &of_node);
   mark();
   MPI_Bcast(particles, 10, good, 0, MPI_COMM_SELF);

@@ -15,7 +15,7 @@ from tests.unit.jobs import WINDOW, Places, Recorded, call, job, ranks
 
 
 def beside(recorded: Recorded) -> list[str]:
-    """The report on a process, and another one that waits for it."""
+    """The report on a process and on another process that waits for it."""
     waiting = Recorded(1, 2).posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
     return list(Report(explain(job(recorded, waiting)), Places()).lines())
 

@@ -379,8 +379,8 @@ class Oracle:
         """Return whether the accesses are valid in the unified model (MPI-4.1, 12.7) and look like
         polling.
 
-        By rule 2, a load may access the target of a remote update. By rule 3, a store may update
-        the target of a remote read. MPI_Win_sync must be next to the load or store.
+        Rule 2 says that a load may access the target of a remote update. Rule 3 says that a store
+        may update the target of a remote read. MPI_Win_sync must be next to the load or store.
         """
         for own, remote in ((one, other), (other, one)):
             reads = remote.kind == "get" or remote.op == "MPI_NO_OP"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A library between the wrapper and MPI. A thread that asks for it does not return from its next
-// MPI_Wait or MPI_Win_flush until another releases it.
+// A library between the wrapper and MPI. On request, a thread does not return from its next
+// MPI_Wait or MPI_Win_flush until another thread releases it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

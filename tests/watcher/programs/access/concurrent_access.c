@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Another thread uses buffers while the first one is in the call that completes their operations,
-// where call_gate.c holds it: that is an error. Afterwards it is correct. Two processes, the second
-// of which only has a window.
+// The first thread is in the call that completes operations, where call_gate.c holds it. Another
+// thread uses their buffers: an error. After the call this is correct. Two processes, the second of
+// which only has a window.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct: threads that flush others' operations, store to buffers of operations that are made and
-// not started, and fork beside all that. Prints what was lost.
+// Correct: threads flush others' operations, store to buffers of persistent operations that are not
+// started, and fork at the same time. Prints lost data.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

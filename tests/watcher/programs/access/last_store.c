@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store to a pending buffer is the last that a process does: the argument says how it ends.
+// A process stores to a pending buffer, and then ends in the way that the argument selects.
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All kinds of accesses to pages of pending operations. A comment with a colon is the finding that
-// is expected for its line; other lines have none. One process.
+// All kinds of accesses to pages of pending operations. A comment that begins with a colon is the
+// expected finding for its line; other lines have none. One process.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

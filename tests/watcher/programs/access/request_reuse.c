@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct: a thread tests a receive whose handle belonged to another one before. A second thread
-// has just waited for the other receive, and call_gate.c holds it between MPI and the wrapper.
+// Correct: a thread tests a receive whose handle belonged to an earlier receive. A second thread
+// has just waited for that one; call_gate.c holds it between MPI and the wrapper.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A ring of requests to the system, by system calls without the C library. With "late" it is made
-// while a buffer's pages are protected, else before the first of them. One process.
+// A ring of requests to the system (io_uring), by system calls without the C library. With "late"
+// the ring is created while a buffer's pages are protected, else before that. One process.
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small buffers that lie where the process has no memory, and a filetype that is not made of its
-// etype; "fixed": none.
+// Small buffers in unmapped memory, and a filetype that does not consist of its etype. "fixed": no
+// errors.
 #include <mpi.h>
 #include <string.h>
 

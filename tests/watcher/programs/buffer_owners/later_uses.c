@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One place that passes right buffers many times. With an argument it then passes a wrong one:
+// A source line that passes right buffers many times. With an argument it then passes a wrong one:
 // - "count": more entries than the variable has
 // - "variable": a smaller variable
 // - "type": another datatype

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integers of 8 bytes with a datatype of another size on other systems; "fixed": with their own.
+// Integers of 8 bytes with a datatype of another size on other systems; "fixed": the right one.
 #include <cstdint>
 #include <cstring>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers that run past their object, and the same that do not ("fixed"). Each line is a place.
+// Buffers that run past their object. With "fixed" they do not. Each line is a place.
 #include <mpi.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements of C++ containers, and members, that are less than the buffer has; "fixed": they are
-// not.
+// C++ containers, and members, with fewer elements than the buffer; "fixed": with as
+// many.
 #include <mpi.h>
 
 #include <cstring>

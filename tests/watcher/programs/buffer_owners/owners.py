@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""numpy arrays that a buffer runs past, or does not fit; "fixed": neither."""
+"""numpy arrays that are too small for a buffer, or of another type; "fixed": none."""
 
 import sys
 

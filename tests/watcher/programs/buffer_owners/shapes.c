@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Buffers that run past their object, or have another type, in the lines marked "wrong"; "fixed":
-// none. On a communicator of one process MPI_Bcast moves nothing.
+// no errors. On a communicator of one process MPI_Bcast moves nothing.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Containers, and members of objects, that buffers run past, or whose type is another, in the lines
-// marked "wrong"; "fixed": none. On a communicator of one process MPI_Bcast moves nothing.
+// Containers and members that are too small for a buffer, or of another type, in the lines marked
+// "wrong"; "fixed": none. On a communicator of one process MPI_Bcast moves nothing.
 #include <mpi.h>
 
 #include <array>

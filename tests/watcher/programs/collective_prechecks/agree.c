@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Collective calls that disagree, each on a communicator of its own. The arguments are a file;
-// "right", for calls that agree, or "wrong"; and the names of rows of a table. The errors are
-// chosen so that MPI libraries survive them.
+// Collective calls that disagree, each on a communicator of its own. Arguments: a file; "right",
+// for calls that agree, or "wrong"; the names of rows of a table. The errors are chosen so that MPI
+// libraries survive them.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

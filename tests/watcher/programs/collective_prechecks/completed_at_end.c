@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nonblocking or persistent collective calls, on all processes. With an argument, rank 1 passes
-// another operation or type; the calls are completed then, and the program continues.
+// another operation or type; the calls complete nevertheless, and the program continues.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +48,8 @@ static void packed(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-// Between ranks 0 and 1: two edges each way that are correct, or one with an error whose sum has
-// the same value.
+// Ranks 0 and 1 have two edges in each direction: correct edges, or edges with an error whose sum
+// has the same value.
 static void edges(int count) {
   int other[2] = {!rank, !rank}, sent[2] = {count == 2 ? 4 : 1, 1}, received[2] = {1, 4};
   int from[2] = {0}, into[2];

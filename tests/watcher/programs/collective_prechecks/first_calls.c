@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Collective calls that disagree and that MPI libraries would not survive, on three processes: with
 // --strict and --on-error handler none of them begins. The output has, for each row, the class that
-// every process's error handler got once, and that its call has returned. All rows, or those that
-// the arguments name after a file.
+// each process's error handler got once and its call returned. It has all rows, or those that the
+// arguments name after a file.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates as many communicators as the argument says, and calls a collective on the last one.
+// Creates this number of communicators (the argument), and makes a collective call on the last one.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Collective calls that disagree, on three processes, and the code that each returns if the error
-// handler returns. No call has an effect: buffers stay unchanged, and the processes in step.
+// handler returns. No call has an effect: buffers stay unchanged, and no process gets ahead.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -178,7 +178,7 @@ static void double_edges(MPI_Comm comm) {
   tell("double allgatherv", code);
 }
 
-// Between ranks 0 and 1: two edges each way that are correct, and one with an error whose sum has
+// Ranks 0 and 1 have two correct edges in each direction, and one edge with an error whose sum has
 // the same value.
 static void packed_edges(int edges) {
   int degree = rank < 2 ? edges : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A process sends itself messages at two places, one of them as large as all messages of the other.
-// A page of static memory is guarded even if the system has other memory beside it.
+// A process sends itself messages at two places. A message of one place is as large as all messages
+// of the other. A page of static memory is guarded even if the system has other memory beside it.
 #include <mpi.h>
 #include <stdio.h>
 

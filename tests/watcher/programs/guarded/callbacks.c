@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A callback of an attribute makes objects inside an MPI call. Libraries give them the handles that
-// were freed last.
+// A callback of an attribute creates objects inside an MPI call. They get the handles that were
+// freed last.
 #include <mpi.h>
 #include <stdio.h>
 

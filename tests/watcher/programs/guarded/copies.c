@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Short sends that are complete from the start share a handle. The program moves handles to other
-// places, and completes them in another order: it is unknown which is which. All accesses of rank 0
-// to its buffers are correct. Two processes.
+// places, and completes them in another order, so mpipp cannot know which is which. All accesses of
+// rank 0 to its buffers are correct. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operations of each kind, in a directory, with allowed accesses to their buffers. With a second
-// argument also with errors, in lines that say so: access, element, operation. Two processes.
+// argument also errors, in lines with a comment: access, element, operation. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,7 +253,7 @@ static void neighbors(void) {
   MPI_Comm_free(&ring);
 }
 
-// Operations that end in other ways: afterwards, MPI has no buffer of theirs.
+// Operations that end in other ways: afterwards, MPI does not use their buffers.
 static void ends(void) {
   MPI_Request both[2];
   MPI_Status statuses[2];
@@ -383,7 +383,7 @@ static void one_sided(void) {
   MPI_Group_free(&group);
   MPI_Group_free(&peer);
   MPI_Win_free(&win);
-  // Memory becomes part of a window while an operation has it.
+  // Memory becomes part of a window while an operation uses it.
   MPI_Irecv(in, N, MPI_DOUBLE, other, 9, MPI_COMM_WORLD, &request);
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_attach(win, memory[1], sizeof memory[1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random nonblocking operations, all correct: their results are summed. The same seed makes the
-// same operations, guarded or not. With "threads" two threads of each process do that, on one heap,
-// and a third one stores between their buffers. Three processes.
+// same operations, guarded or not. With "threads" two threads of each process make operations, on
+// one heap, and a third one stores between their buffers. Three processes.
 #include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -82,7 +82,7 @@ static void neighbors(struct operation *one, MPI_Comm comm, int count, int tag) 
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
-// As many doubles for each process as its number in the order of this call.
+// The number of doubles for each process is its number in the order of this call.
 static void shares(struct operation *one, int count) {
   one->arrays = malloc((size_t)size * 4 * sizeof(int));
   one->types = malloc((size_t)size * sizeof(MPI_Datatype));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kinds of operations that guarded.c lacks, with allowed accesses to their buffers. With an
-// argument also with errors, in lines that say so: access, element, operation. Two processes.
+// argument also errors, in lines with a comment: access, element, operation. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

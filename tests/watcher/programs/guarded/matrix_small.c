@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All kinds of accesses to small buffers without a protected page. A comment with a colon is the
-// finding that is expected for its line; other lines have none. One process.
+// All kinds of accesses to small buffers without a protected page. A comment that begins with a
+// colon is the expected finding for its line; other lines have none. One process.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

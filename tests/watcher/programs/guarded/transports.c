@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Messages of many sizes and layouts, all of which arrive correctly. With "wrong", errors are made
-// in three further buffers. Two processes, which print at the end how the data has come. To be
-// linked with -rdynamic: MPI libraries find the function here, too.
+// Messages of many sizes and layouts, all of which arrive correctly. With "wrong", the program
+// makes errors in three more buffers. Two processes, which print at the end how the data came. Link
+// it with -rdynamic, so that MPI libraries find the function here, too.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/tcp.h>

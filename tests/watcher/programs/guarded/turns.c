@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Correct: threads that send small messages to themselves, from places of their own, the given
-// number of times. Prints how many did not arrive whole when their receive was complete. Then it
-// starts persistent requests, one of which has a shared buffer, which cannot be guarded. Then it
-// makes many at one place, one after the other, the last of each kind with whole pages. With a
-// second argument it stores to the last send buffer but one during each operation.
+// Correct: threads send small messages to themselves, each from a place of its own; the argument is
+// the number of messages. Prints how many messages were not complete when their receive was. Then
+// starts persistent requests, one with a shared buffer, which cannot be guarded. Then creates many
+// requests at one place, the last of each kind with whole pages. With a second argument it stores
+// to the last send buffer but one during each operation.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Messages that need a buffer, or a collective call that does not synchronize. "right": programs
-// that need neither, one after another.
+// that need neither, one after the other.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All processes receive several messages into one buffer: as many as the rank says, and into other
-// elements. Rank 0 comes first: the others wait until there is the file that the argument names.
+// All processes receive several messages into one buffer: their number and elements depend on the
+// rank. Rank 0 is first: the others wait until the file exists that the argument names.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Creates more and more communicators at one place, or "keys" of attributes; "fixed": frees each.
-// "held": creates all at once, and keeps them.
+// Creates more and more communicators at one place, or with "keys" attribute keys. "fixed": frees
+// each. "held": creates all at once, and keeps them.
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>

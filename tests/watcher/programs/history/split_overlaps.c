@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers that overlap the one of a pending split collective call on a file: wrong or right.
+// Buffers that overlap the buffer of a pending split collective call on a file: wrong or right.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two communicators of the same processes, neither with a name, on which these call in different
+// Two communicators without names, with the same processes, which call on them in different
 // orders.
 #include <mpi.h>
 

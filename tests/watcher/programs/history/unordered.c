@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two threads of rank 0 send to two threads of rank 1, all with one tag: any receive may get any
-// message. Usage: `unordered ROUNDS WORD ...`, where each word names an error, or something beside
-// it, on a communicator of its own.
+// message. Usage: `unordered ROUNDS WORD ...`, where each word names an error or a correct case, on
+// a communicator of its own.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void *work(void *given) {
   return NULL;
 }
 
-// The same channel has a canceled receive, and one that the wrapper does not record.
+// The same channel has a canceled receive, and a receive that the wrapper does not record.
 static void cancel(void) {
   float values[2];
   MPI_Request request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses buffers of pending operations, with the argument "wrong"; without, after they are complete.
+// Uses buffers of operations: with the argument "wrong" while they are pending, else afterwards.
 // Each function is one access. Built by a compiler that mpipp calls.
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions whose variables a pending operation has while others come and go around them; with the
-// argument "wrong" they are used by name meanwhile. One process.
+// Functions with variables that a pending operation uses, while other frames come and go. With the
+// argument "wrong" the program uses them by name meanwhile. One process.
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Variables of functions, used by their names: with the argument "wrong" while an operation has
-// them, else when it is complete. One process.
+// Variables of functions, used by their names: with the argument "wrong" while an operation is
+// pending on them, else afterwards. One process.
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>

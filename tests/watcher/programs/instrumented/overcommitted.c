@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// On a system that reserves memory for all writable pages (vm.overcommit_memory = 2), a process
-// cannot map more of it than there is. A store comes too early. One process.
+// For a system that reserves memory for all writable pages (vm.overcommit_memory = 2), and so
+// cannot map more than it has. A store comes too early. One process.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line stores to a send buffer by more instructions than the table of unreported accesses has
-// capacity for, and another line later.
+// One line stores to a send buffer with more instructions than the table of unreported accesses can
+// hold. Later another line stores there.
 #include <mpi.h>
 #include <stdlib.h>
 

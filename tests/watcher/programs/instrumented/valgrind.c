@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Receives, sends, puts and gets columns of a matrix. With an argument all are used too
-// early. A comment with a colon is the report that is expected for its line; other lines have
+// Receives, sends, puts and gets columns of a matrix. With an argument the program uses all too
+// early. A comment that begins with a colon is the expected report for its line; other lines have
 // none.
 #include <emmintrin.h>
 #include <mpi.h>

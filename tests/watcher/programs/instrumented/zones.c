@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GCC's marks of a frame that was left by longjmp are where other variables are now. An access
-// there removes them. The guard's marks are reported, and stay. Prints the counts.
+// After a longjmp, GCC's marks of the left frame cover other variables. An access there removes
+// them. Accesses to the guard's marks are reported, and these stay. Prints the counts.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

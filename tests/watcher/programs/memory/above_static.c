@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A store comes too early to a block that is mapped by itself, as malloc does. The block begins
-// where static memory ends, so that the system makes one mapping of both; with "further" a page
-// later. One process.
+// A store comes too early to a block with a mapping of its own, as malloc makes them. The block
+// begins where static memory ends, so that the system makes one mapping of both; with "further" a
+// page later. One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program may have few files, and limits their size once one buffer has been guarded, and sends
-// another. One process.
+// The program may open few files. When one buffer has been guarded, it limits the size of files,
+// and sends another buffer. One process.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

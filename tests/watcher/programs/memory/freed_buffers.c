@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory is freed during an operation; without an argument, once the operation is complete.
+// Memory is freed during an operation; without an argument, after the operation is complete.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The size in MiB of the guard's file while a buffer is sent, and once it is freed. "many": the
-// maximum of small buffers, twice, at other addresses. One process.
+// Prints the size in MiB of the guard's file while a buffer is sent, and after it is freed. "many":
+// the largest number of small buffers, twice, at other addresses. One process.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <mpi.h>

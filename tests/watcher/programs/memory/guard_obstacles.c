@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Things that hinder the guard, and a store that comes too early after them. One process.
+// Conditions that hinder the guard, and then a store that comes too early. One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Buffers of many mappings. "sparse": many such, which may leave none for the program.
-// "full": when the process has as many as the system allows. "wrong": a store then. One
-// process.
+// Buffers that need many mappings. "sparse": many such buffers, which may leave no mappings for the
+// program. "full": the process has as many mappings as the system allows. "wrong": then a store.
+// One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>

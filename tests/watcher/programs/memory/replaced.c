@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that may only be read is put in the place of a buffer while it is sent: by "mmap", or
-// "mremap". It stays so. One process.
+// Read-only memory replaces a buffer while it is sent: by "mmap", or "mremap". It must stay
+// read-only. One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Collective calls on two communicators; the second lacks the last process. With "wrong" the third
-// and later ones make the 101st calls on them in the other order. With "right" they keep the order,
-// and only nonblocking calls have the other one.
+// and later processes swap their 101st calls on the two. With "right" they keep the order, and only
+// swap nonblocking calls.
 #include <mpi.h>
 #include <string.h>
 

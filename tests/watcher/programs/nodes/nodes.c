@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ring of four; what the arguments name is wrong: between ranks 1 and 2, but "near" elsewhere.
+// A ring of four. The arguments name the errors: between ranks 1 and 2, or with "near" elsewhere.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,8 +33,8 @@ static void free_late(void) {
   if (is("op")) MPI_Op_free(&op);
 }
 
-// Rank 0 receives into a buffer that a pending receive has, and waits there. MPI finds no error in
-// it; rank 1 dies, and the launcher ends rank 0.
+// Rank 0 receives into the buffer of a pending receive, and waits there. MPI finds no error in it;
+// rank 1 dies, and the launcher ends rank 0.
 static void beside_a_wrong_call(int rank, const char *told) {
   MPI_Request request;
   int buffer[4];

@@ -27,7 +27,7 @@ static void fork_a_child(void) {
   printf("child %d\n", WEXITSTATUS(status));
 }
 
-// So many objects that they do not fit into the records' file.
+// More objects than the records' file can hold.
 static void limit(void) {
   const struct rlimit most = {1 << 20, 1 << 20};
   MPI_Datatype types[20000];

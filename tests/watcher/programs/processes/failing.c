@@ -54,7 +54,7 @@ static void reduce(void) {
     MPI_Reduce(reals, sums, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 }
 
-// The arguments are wrong by themselves: MPI checks them before it communicates.
+// The arguments are wrong without regard to other processes: MPI checks them first.
 static void try_arguments(void) {
   if (rank == 0) MPI_Bcast(in, -1, MPI_INT, 0, MPI_COMM_WORLD);
   broadcast(3);

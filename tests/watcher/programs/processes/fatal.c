@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last process takes part in a broadcast with less than is broadcast: MPI ends the program.
+// The last process receives fewer elements than the root broadcasts: MPI ends the program.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

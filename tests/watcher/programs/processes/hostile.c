@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for input; then rank 1 misbehaves as its argument says.
+// Waits for input; then rank 1 damages the run in the way that its argument selects.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

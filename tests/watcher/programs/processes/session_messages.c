@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages and collective calls on what a session makes of groups: right, or session_messages
+// Messages and collective calls on communicators of a session: right, or session_messages
 // WRONG.
 #include <mpi.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Displacements that are more than an int holds; "fixed": in larger units. "mapped": where they
-// wrap to there is memory. "far": a datatype leads where none is.
+// Displacements that an int cannot hold; "fixed": in larger units. "mapped": there is memory at the
+// wrapped displacements. "far": a datatype leads to unmapped memory.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Null pointers in place of results, persistent requests that are never started, groups that one
-// handle stands for several times. MPI returns errors, or the program dies.
+// Null pointers in place of results, persistent requests that are never started, and groups that
+// share a handle. MPI returns errors, or the program dies.
 #include <mpi.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Receives of much more data than there is memory for, although little comes. The first argument
+// Receives for more data than there is memory, although little data comes. The first argument
 // selects the place; with a second one a similar correct case runs.
 #include <mpi.h>
 #include <stdio.h>

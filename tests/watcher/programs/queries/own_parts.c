@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collective calls, one for each word, of which a process sends itself something else than it
-// receives, or, "places", that write memory twice. "right" N: N rounds of right ones.
+// Collective calls, one for each word. A process sends other data to itself than it receives, or
+// with "places" writes memory twice. "right" N: N rounds of right calls.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Other calls' buffers in partitions of active sends and receives: correct cases, and then the
-// error that each word names. With "many" first, while many receives are pending.
+// error that each word names. With "many" first, many receives are pending.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   MPI_Request pending[20];
   int from[20];
   MPI_Init(NULL, NULL);
-  // So many requests that the wrapper keeps an index of their addresses.
+  // With so many requests, the wrapper keeps an index of their addresses.
   int first = argc > 1 && strcmp(argv[1], "many") == 0 ? 2 : 1, many = first > 1 ? 20 : 0;
   for (int i = 0; i < many; i++) MPI_Irecv(&from[i], 1, MPI_INT, 0, 9, MPI_COMM_SELF, &pending[i]);
   wrong = "";

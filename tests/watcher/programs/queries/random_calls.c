@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random calls, most of which are wrong somehow; none of them reaches MPI (tests/analysis/taken.c).
-// The pending operations are correct, except for their buffers. Usage: random_calls SEED COUNT FILE
+// Random calls, most of which contain an error; none reaches MPI (tests/analysis/taken.c). The
+// pending operations are correct, except for their buffers. Usage: random_calls SEED COUNT FILE
 
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // One-sided operations to another process's window, in bounds: at another place each time, or at
-// both ends of it. In the end, with an argument, beyond it.
+// both ends of the window. At the end, with an argument, beyond it.
 #include <mpi.h>
 #include <stdio.h>
 

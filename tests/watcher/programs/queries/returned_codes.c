@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ignored error codes. "null": the file that could not be opened is used. "alone": nothing follows,
-// three times. "comm": of a communicator with MPI_ERRORS_RETURN. "handled": an error handler of the
-// program's own sees it.
+// Ignored error codes. "null": the program uses the file that could not be opened. "alone": no call
+// follows, three times. "comm": an error on a communicator with MPI_ERRORS_RETURN. "handled": an
+// error handler of the program gets it.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rounds of one-sided operations between buffers with matching types that are built in different
-// ways, made anew each time, and with varying counts.
+// Rounds of one-sided operations between buffers with matching types, which are constructed
+// differently, and again for each round, with varying counts.
 #include <mpi.h>
 #include <stdlib.h>
 

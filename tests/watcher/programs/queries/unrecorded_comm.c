@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A communicator that only MPI knows, and that is freed when the watcher checks its call; with
-// "zeros" there never was one.
+// A communicator that only MPI knows, and that is freed before the watcher checks its call; with
+// "zeros" there is no communicator.
 #include <mpi.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The content of pages that were guarded, or will be, after the program's advice to the system.
-// "wiped": in a child. "dropped": between blocks that are being sent. "dropped_by_number": by
-// syscall. One process.
+// The content of guarded pages after the program's advice to the system (madvise). "wiped": in a
+// child. "dropped": between blocks that are being sent. "dropped_by_number": by syscall. One
+// process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

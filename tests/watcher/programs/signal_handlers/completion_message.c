@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A receive whose request is freed is known to be complete by a message that was sent behind it,
-// while another thread calls MPI, too. Two processes.
+// The program frees the request of a receive. A later message shows that the receive is complete.
+// Another thread calls MPI, too. Two processes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// While the pages of an operation that is complete are opened, one after the other, another thread
-// stores to them from the last one on. One process.
+// The pages of a completed operation are opened one after the other. Meanwhile another thread
+// stores to them, beginning with the last one. One process.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

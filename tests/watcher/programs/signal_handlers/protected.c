@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program protects buffers itself, before an operation has them, meanwhile and after it. Its
-// handler must see stores there. One process.
+// The program itself protects buffers, before, during and after an operation. Its signal handler
+// must see stores there. One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>

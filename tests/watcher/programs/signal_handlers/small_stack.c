@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Uses a buffer that is guarded while the alternate signal stack is as small as programs make them.
-// Prints how many bytes below it were written. Usage: small_stack BYTES [thread]: of that stack, 0:
-// none; in a thread that does not call MPI.
+// Prints how many bytes below it were written. Usage: small_stack BYTES [thread]: size of that
+// stack (0: none); in a thread that does not call MPI.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>

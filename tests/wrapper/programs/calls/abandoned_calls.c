@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Error handlers that jump out of MPI, and calls that follow: from the same frame, from one further
-// out, and from one further in. The memory of the last overlaps the frame that was left, unwritten.
+// Error handlers that jump out of MPI, and the next calls. These come from the same frame, from one
+// further out, and from one further in, which overlaps the left frame.
 #include <setjmp.h>
 
 #include "probe.h"
@@ -49,7 +49,7 @@ static int copy(MPI_Comm from, int key, void *extra, void *in, void *out, int *f
   return MPI_SUCCESS;
 }
 
-// A wait that fails: it is not known whether the operation is complete.
+// A wait that fails: mpipp does not know whether the operation is complete.
 static void waiting(void) {
   MPI_Request requests[3];
   MPI_Irecv(memory, 1, MPI_INT, 0, 5, comm, &requests[0]);

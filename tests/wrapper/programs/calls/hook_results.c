@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hooks see the results of calls, get events, and take calls over without a trace in the ordinals.
+// Hooks see the results of calls, get events, and take calls over without an effect on ordinals.
 // Checks itself: ends with status 0 or prints the failing line.
 #define _GNU_SOURCE
 #include <link.h>
@@ -250,7 +250,7 @@ static int find_library(struct dl_phdr_info *object, size_t size, void *data) {
   return library && REAL(Type_vector);
 }
 
-// A datatype that the wrapper did not see, and a handle that is none.
+// A datatype that the wrapper did not see, and a number that is no handle.
 static int unseen(void) {
   MPI_Datatype vector;
 #ifdef OPEN_MPI

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hooks at the wrapper's seam observe, one after the other, change buffers, take calls over, change
 // codes.
-// Checks itself: ends with status 0 or says which line was wrong.
+// Checks itself: ends with status 0 or prints the failing line.
 #include <errno.h>
 
 #include "hooks.h"
@@ -196,7 +196,7 @@ static int take_over(void) {
   CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 13, comm) == MPI_ERR_BUFFER);
   CHECK(code_left == MPI_ERR_BUFFER);
   CHECK(raised == 1 && raised_on == comm && raised_code == MPI_ERR_BUFFER);
-  // It is not known which message the receive took.
+  // The wrapper does not know which message the receive took.
   MPI_Comm_dup(MPI_COMM_SELF, &taken);
   SAY(taken);
   CHECK(MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 5, taken, MPI_STATUS_IGNORE) == MPI_SUCCESS);

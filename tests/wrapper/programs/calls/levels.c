@@ -34,7 +34,7 @@ static void in_thread(void *(*run)(void *)) {
   pthread_join(thread, NULL);
 }
 
-// In an MPI call, but at rest, so that another thread does not disturb the library.
+// The thread is in an MPI call, but idle, so that another thread does not disturb the library.
 static int wait_inside(MPI_Comm from, int key, void *extra, void *in, void *out, int *flag) {
   (void)from, (void)key, (void)extra, (void)in, (void)out;
   sem_post(&inside);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that send messages of many lengths in one channel, side by side; not to be matched by
-// the order in which they are counted. Then one that is taken by a matching probe.
+// Threads send messages of many lengths in one channel at the same time, so their ordinals do not
+// match. Then a matching probe takes a message.
 #include "probe.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the calls that null_pointers.py writes, each in a child of one MPI process, and says what
-// became of it: "MPI_Wait request: class 19", "MPI_Wait status: signal 11".
+// Runs the calls that null_pointers.py writes, each in a child of one MPI process, and prints the
+// outcome: "MPI_Wait request: class 19", "MPI_Wait status: signal 11".
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

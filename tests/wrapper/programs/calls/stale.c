@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Uses the handle of a freed datatype. With Open MPI, the library has created a datatype of its own
-// there. Usage: stale FILE [own]: whether MPI_COMM_WORLD and MPI_COMM_SELF have an error handler.
+// Uses the handle of a freed datatype. In Open MPI, the handle now belongs to a datatype of the
+// library. Usage: stale FILE [own]: whether MPI_COMM_WORLD and MPI_COMM_SELF have an error handler.
 #include <mpi.h>
 #include <stdio.h>
 

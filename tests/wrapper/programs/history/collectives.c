@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nonblocking and persistent collective operations on two processes. The caller's arrays are
-// overwritten as soon as the call returns, if the standard allows it or not.
+// overwritten as soon as the call returns, even if the standard forbids it.
 #include "probe.h"
 
 static int in[64], out[64], rank, other;

@@ -18,7 +18,7 @@ static void creations(void) {
   MPI_Comm_split(world, 0, size - rank, &ring);
   MPI_Comm_group(world, &everyone);
   MPI_Group_incl(everyone, 2, (int[]){rank % 2, rank % 2 + 2}, &two);
-  // One group makes two communicators, the other one: each group counts its own.
+  // One group creates two communicators, and the other group one: each group counts its own.
   for (int i = 0; i < 1 + (rank % 2 == 0); i++) MPI_Comm_create_group(world, two, 5, &few);
   MPI_Comm_create(world, two, &created);
   MPI_Intercomm_create(half, 0, world, 1 - rank % 2, 7, &between);

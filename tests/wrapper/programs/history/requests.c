@@ -98,7 +98,7 @@ static void partitioned(void) {
 #endif
 }
 
-// Several requests: shows which are complete after each kind of completion.
+// Several requests: the test checks which are complete after each kind of completion.
 static void fill(MPI_Request *all, int count) {
   for (int i = 0; i < count; i++) MPI_Irecv(in + i, 1, MPI_INT, 0, 10 + i, comm, &all[i]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A library between the wrapper and MPI. It frees no object: so MPI accepts a handle that the
-// program uses after it was freed, and nothing crashes. It reports each question of the wrapper's
-// own about such a handle, a line each on stderr.
+// program uses after it was freed, and nothing crashes. It reports each call of the wrapper with
+// such a handle, in a line on stderr.
 #include "probe.h"
 
 #define MARK "asked about a freed handle: "

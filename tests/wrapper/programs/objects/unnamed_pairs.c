@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library between the wrapper and MPI that makes unnamed pair types, which MPI does not.
+// A library between the wrapper and MPI that creates unnamed pair types; MPI libraries do not.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

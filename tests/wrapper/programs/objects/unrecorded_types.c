@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Datatypes made out of the wrapper's sight: with the library's own procedures, which are looked
-// up in the library itself.
+// Datatypes that the wrapper does not see: the program finds the library's procedures in the
+// library itself.
 #define _GNU_SOURCE
 #include <link.h>
 

@@ -19,7 +19,7 @@ TURNS = 200
 
 
 def run(program: Program) -> tuple[Result, int]:
-    """The results, which are those of the analysis of all events, and how many were left out."""
+    """The results, which must equal those of all events, and the number of skipped events."""
     program.end()
     repeated = {rank: RepeatedEvents(some) for rank, some in program.events().items()}
     result = analyse(repeated)
@@ -28,7 +28,7 @@ def run(program: Program) -> tuple[Result, int]:
 
 
 def loop(program: Program, body: Callable[[int], None]) -> None:
-    """Add the body's events so often, each time at the same places."""
+    """Add the body's events several times, each time at the same places."""
     places = program.places
     for turn in range(TURNS):
         program.places = places

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The modules beside this file are what Clang 14 to 19 make of it (clangN.ll): the functions alone,
+// Clang 14 to 19 have compiled this file to the modules beside it (clangN.ll): the functions,
 // without declarations and metadata. Options: those of `mpipp cc`, and -O2 -g.
 #include <stdatomic.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// On intercommunicators. This one is between two groups of one process
-// each.
+// Calls on intercommunicators. Each group has one
+// process.
 static MPI_Comm pair(void) {
   MPI_Comm alone, made;
   MPI_Comm_split(comm, rank, 0, &alone);
