@@ -12,8 +12,9 @@ from typing import TextIO
 def line_start(stream: TextIO, output: int = 1) -> str:
     """The text before a report: a newline if the program may not have ended its line, else "".
 
-    In a file, the last byte shows it. A pipe does not show its last byte. If the program's output
-    goes to the same pipe, write the newline: at worst it makes an empty line.
+    If the output goes to a file, its last byte shows whether the line has ended. A pipe does not
+    show its last byte. If the program's output goes to the same pipe, write the newline: at worst
+    it makes an empty line.
 
     Args:
         output: the file descriptor of the program's output.

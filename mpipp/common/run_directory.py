@@ -111,7 +111,7 @@ class RunDirectory:
                 raise
 
     def claim(self, name: str) -> bool:
-        """Create an empty file. Returns False if it exists: another process was faster."""
+        """Create an empty file. Returns False if the file exists: another process was faster."""
         with self._entered(name) as (folder, last):
             try:
                 os.close(os.open(last, _NEW, _PRIVATE, dir_fd=folder))

@@ -14,7 +14,7 @@ _NAMES = {str: "a text", int: "a number", bool: "true or false", list: "a list",
 
 
 def required(arguments: Arguments, name: str, kind: type[Kind]) -> Kind:
-    """An argument. Raises MpippError if it is missing, or of another kind."""
+    """An argument. Raises MpippError if the argument is missing, or of another kind."""
     if name not in arguments:
         raise MpippError(f"the argument {name} is missing")
     return _checked(arguments[name], name, kind)

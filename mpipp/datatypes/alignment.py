@@ -75,7 +75,7 @@ def _remainders(count: int, stride: int) -> Iterator[tuple[int, int]]:
 
 
 def _children(node: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
-    # One child for each remainder that a child's displacement can have.
+    # Yield one child for each remainder that the displacement of a child can have.
     shape = node.shape
     if isinstance(shape, Blocks):
         for block, (component, start, length) in enumerate(shape.blocks()):
@@ -99,7 +99,7 @@ def _first_indices(levels: Sequence[Level]) -> Mapping[int, Indices]:
 
 
 def _sample(dimension: Dimension) -> Iterator[int]:
-    # Enough indices to reach every remainder: some places of each cycle, for some cycles.
+    # Yield enough indices for every remainder of a displacement: the first ones of some cycles.
     count, chunk = dimension.count, dimension.chunk
     for cycle in range(min(-(-count // chunk), _WIDEST)):
         first = cycle * chunk

@@ -55,11 +55,11 @@ class SingleProcess:
     rank, size = 0, 1
 
     def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
-        """Return its own parts."""
+        """Return the process's own parts."""
         return list(parts)
 
     def gather(self, part: bytes) -> list[bytes]:
-        """Return its own part."""
+        """Return a list of the process's own part."""
         return [part]
 
 

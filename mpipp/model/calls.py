@@ -182,7 +182,8 @@ class Request:
 
     @property
     def was_freed_active(self) -> bool:
-        """Return whether it was freed while its operation was active (MPI-4.1, section 3.7.3).
+        """Return whether the request was freed while its operation was active (MPI-4.1, section
+        3.7.3).
 
         The operation may still be active.
         """

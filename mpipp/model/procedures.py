@@ -111,7 +111,8 @@ class Procedure:
 
     @property
     def polls(self) -> bool:
-        """Return whether it tests for a completed operation or a message, and never waits."""
+        """Return whether the procedure tests for a completed operation or a message, and never
+        waits."""
         return bool(self.finds)
 
     @property
@@ -121,7 +122,7 @@ class Procedure:
 
     @property
     def reduces(self) -> bool:
-        """Return whether it is a reduction.
+        """Return whether the procedure is a reduction.
 
         Then the buffers of all senders and receivers must have equal signatures.
         """

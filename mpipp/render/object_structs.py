@@ -319,7 +319,8 @@ def amount(buffer: Buffer) -> _Members:
 
 
 def component(known: DatatypeRecord | Broken | None, value: int) -> Shown:
-    """A datatype as a member. A predefined one is its name, as in figure 5 of the paper."""
+    """A datatype as a member. A predefined datatype is shown by its name, as in figure 5 of the
+    paper."""
     if known is None:
         return unknown("datatype", value) if value else Constant("<unknown MPI_Datatype>")
     if isinstance(known, Broken):

@@ -111,8 +111,8 @@ def normal(value: Any) -> Shown:
 
 
 def datatype(tree: Datatype, *more: tuple[str, Shown]) -> Shown:
-    """A datatype as a struct, with the members `more` at its end. A predefined datatype is its
-    name."""
+    """A datatype as a struct, with the members `more` at its end. A predefined datatype is shown by
+    its name."""
     if tree.combiner == "NAMED":
         return Constant(tree.name)
     return Struct([*members(tree), *more])

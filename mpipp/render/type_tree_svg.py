@@ -307,8 +307,8 @@ def _placed(root: _Box) -> float:
 
 
 def _place_rows(box: _Box, top: float, height: float) -> float:
-    # Set the position of a box and its branches, from `top` on. Returns the bottom. The box and its
-    # label need `height`.
+    # Set the position of a box and its branches, from `top` on. Returns the bottom. The box needs
+    # `height` with its label.
     rows = [branch.height for branch in box.branches]
     bottom = top
     for branch, row in zip(box.branches, rows):

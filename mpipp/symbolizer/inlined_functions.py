@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Functions of a compilation unit, and the functions inlined into them, from debug information.
 
-pyelftools takes some 20 us for each entry, and a unit may have a hundred thousand. So it reads only
-entries with code; this module itself skips the others.
+pyelftools takes some 20 us for each entry, and a unit may have a hundred thousand. So pyelftools
+reads only entries with code; this module itself skips the others.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def frames(
 def return_addresses(
     places: Places, read: Read, start: Registers, is_call: bool = True
 ) -> Iterator[int]:
-    """Yield the addresses at which these functions continue."""
+    """Yield the address at which each function on the stack continues."""
     return (frame.code for frame in frames(places, read, start, is_call))
 
 

@@ -54,7 +54,8 @@ def command(mpi: Mpi, chosen: str | None) -> list[str]:
         _expect_to_fit(words[0], executable(words[0]), mpi)
         return words
     found = [_called(of(mpi))]
-    # Open MPI wants two variables from root. One of them is enough to show that the user agrees.
+    # Open MPI runs as root only if two variables are set. One of the two is enough to show that the
+    # user agrees.
     if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
         found.append("--allow-run-as-root")
     return found

@@ -61,7 +61,8 @@ class FaultGuard:
     def guard(self, step: Callable[[], _Result]) -> _Result | None:
         """Run a step; None if it fails.
 
-        If some processes made it fail, leave them out and repeat it.
+        If the records of some processes made the step fail, leave out these processes and repeat
+        it.
         """
         while step.__qualname__ not in self._given_up:
             try:

@@ -11,9 +11,9 @@
 
 #include "abi/seam.h"
 
-// mpipp_have.h defines MPIPP_HAVE_X for every procedure X that mpi.h declares. The build writes it
-// (toolchain/build_wrapper.py). A build by hand uses the procedures of the library's version of the
-// standard (libmpipp_wrap.c).
+// mpipp_have.h defines MPIPP_HAVE_X for every procedure X that mpi.h declares. The build writes
+// that header (toolchain/build_wrapper.py). A build by hand uses the procedures of the library's
+// version of the standard (libmpipp_wrap.c).
 #if __has_include("mpipp_have.h")
 #include "mpipp_have.h"
 #else

@@ -262,7 +262,7 @@ static void report_pending(void) {
 }
 
 // The thread's previous call never returned. The operation that it started no longer belongs to
-// MPI. Operations that it waited for may have completed unseen.
+// MPI. Operations for which that call waited may have completed unseen.
 static void abandon_call(void) {
   mpipp_guard_kept_abandon_test();
   mpipp_guard_lock();

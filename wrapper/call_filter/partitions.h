@@ -29,8 +29,8 @@ int mpipp_filter_next_run(const struct mpipp_call *call, const struct mpipp_requ
 int mpipp_filter_box_of_partitions(const struct mpipp_request *request, struct mpipp_run run,
                                    struct mpipp_box *box);
 
-// Returns whether bytes in the box may belong to the operation now. If only some of its partitions
-// belong to it, adds them to `doubt`.
+// Returns whether bytes in the box may belong to the operation now. If only some partitions in the
+// box belong to the operation, adds them to `doubt`.
 int mpipp_filter_holds(const struct mpipp_request *request, const struct mpipp_box *box,
                        struct mpipp_doubt *doubt);
 

@@ -15,7 +15,8 @@
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
 
-// A handle that a procedure takes. The table has them in the order of the parameters.
+// A handle that a procedure takes. The table has a procedure's handles in the order of its
+// parameters.
 struct mpipp_marked_handle {
   uint8_t kind;  // enum mpipp_kind
   uint8_t null;  // 1: a null handle is valid, too

@@ -160,7 +160,7 @@ static void finish(void) {
   }
 }
 
-// Reports it only once for each process.
+// Reports only once for each process that calls are not compared.
 static void report_missing_shadow(void) {
   static int told = 0;
   if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))

@@ -68,8 +68,8 @@ static int64_t element(const void *values, uint64_t index, unsigned size) {
   return size == sizeof(int) ? ((const int *)values)[index] : ((const int64_t *)values)[index];
 }
 
-// The signature of a buffer's data for each peer. Without array arguments they are all equal, and
-// computed once.
+// The signature of a buffer's data for each peer. Without array arguments all peers have the same
+// signature, which is computed once.
 struct mpipp_shares {
   const struct mpipp_call *call;
   const struct mpipp_buffer *buffer;

@@ -30,7 +30,7 @@ static inline uint64_t mpipp_mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// Both sums as one number. MPI reduces one word in half the time of two.
+// Returns both sums of the terms as one number. MPI reduces one word in half the time of two.
 static inline uint64_t mpipp_fold_terms(struct mpipp_terms terms) {
   return terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1];
 }

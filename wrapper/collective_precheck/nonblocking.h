@@ -8,8 +8,8 @@
 #include "collective_precheck/shadow_comms.h"
 #include "intercept/hooks.h"
 
-// Starts the sum for an operation that the call has started. All processes start them in the same
-// order.
+// Starts the sum for an operation that the call has started. All processes start such sums in the
+// same order.
 void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
                                       const struct mpipp_shadow *shadow);
 

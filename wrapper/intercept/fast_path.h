@@ -27,7 +27,7 @@ MPIPP_INLINE void mpipp_in_order(void) {
 }
 
 // Returns whether the buffer and the place are those that the channel expects of its next call.
-// Stores the values that it has read in the record.
+// Stores the compared values in the call.
 MPIPP_INLINE int mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel,
                                    int count, uint64_t datatype) {
   struct mpipp_buffer *buffer = &call->buffers[0];

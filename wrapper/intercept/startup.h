@@ -14,7 +14,7 @@ struct mpipp_thread *mpipp_intercept_thread_new(void);
 
 void mpipp_intercept_after_init(void); // MPI may be queried from now on
 void mpipp_intercept_begin_session(uint64_t session,
-                                   uint64_t info); // the info with which it was requested
+                                   uint64_t info); // the info from which the session was made
 int mpipp_intercept_is_repeated_init(unsigned procedure);
 void mpipp_intercept_after_finalize(void);
 // A function that another part may set. The function is called once, when MPI is initialized.

@@ -204,7 +204,7 @@ static inline int mpipp_activate_hooks(struct mpipp_thread *thread) {
 #define MPIPP_PASSED_ADDRESS(PASSAGE, ROLE, POINTER)                                               \
   ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_passed_address(PASSAGE, ROLE,                   \
                                                                   (uintptr_t)(POINTER)))
-// The address of a call's status. With hooks, there is always one.
+// The address of a call's status. With hooks the address is never NULL.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;

@@ -137,8 +137,8 @@ static int is_about_its_kind(int advice) {
   }
 }
 
-// Notes the advice before it takes effect. Advice about the program's children is lost when pages
-// are exchanged.
+// Notes a call of madvise before it takes effect. Advice about the program's children is lost when
+// pages are exchanged.
 void mpipp_note_advice(uint64_t start, uint64_t bytes, int advice) {
   if (!is_guarded()) return;
   if (is_about_its_kind(advice)) mpipp_system_note_advice(start, bytes);

@@ -5,9 +5,9 @@
 
 #include "registry/records.h"
 
-// MPI is about to return a code other than MPI_SUCCESS from the thread's call. Records it, unless
-// an error handler of the program has already been called. is_marked: 1 for a procedure that is not
-// recorded, whose record has no arguments.
+// Records an error code that MPI is about to return from the thread's call, unless an error handler
+// of the program has already been called. is_marked: 1 for a procedure that is not recorded, whose
+// record has no arguments.
 void mpipp_recorder_note_code(const struct mpipp_thread *thread, int is_marked, int code);
 
 #endif

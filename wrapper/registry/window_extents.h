@@ -6,8 +6,8 @@
 
 #include "generated/layouts.h"
 
-// The sizes of other processes' windows. The watcher writes them when the process has asked for
-// them.
+// The sizes of other processes' windows. The watcher writes the sizes when the process has asked
+// for them.
 enum mpipp_reach_state {
   MPIPP_REACH_UNKNOWN,
   MPIPP_REACH_KNOWN,

@@ -24,8 +24,8 @@ struct mpipp_like {
 uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
                               uint64_t words);
 void mpipp_rma_log_end(void);
-// Call it before mpipp_rma_log_end, when all words are written. Returns the earlier entry that the
-// new one resembles, for mpipp_rma_log_repeat. The word with that index may differ.
+// Call this function before mpipp_rma_log_end, when all words are written. Returns the earlier
+// entry that the new one resembles, for mpipp_rma_log_repeat. The word with that index may differ.
 struct mpipp_like mpipp_rma_log_find_like(uint64_t index);
 // Adds an entry that equals `like`, except that the word with that index differs by `difference`.
 // This function replaces mpipp_rma_log_begin; the caller then calls mpipp_rma_log_end. Returns 0 if
@@ -59,8 +59,8 @@ extern __thread struct mpipp_log_thread mpipp_rma_log_thread MPIPP_HIDDEN
 extern uint32_t mpipp_rma_log_thread_count MPIPP_HIDDEN;
 // Returns the number for a new thread.
 uint32_t mpipp_rma_log_new_thread(void);
-// Sets the knowledge of the order of threads (enum mpipp_log_threads). The log gets it with the
-// next entry. A signal handler may call this function.
+// Sets the knowledge of the order of threads (enum mpipp_log_threads). The log gets this knowledge
+// with the next entry. A signal handler may call this function.
 void mpipp_rma_log_set_order(uint32_t bits);
 
 void mpipp_rma_log_open(void);

@@ -25,7 +25,8 @@ static int is_mpi(const struct dl_phdr_info *object) {
   return base && strncmp(base, "/libmpi", 7) == 0;
 }
 
-// Finds the tables. The loader has relocated their addresses, except in the vDSO.
+// Finds the tables of a loaded object. The loader has relocated the tables' addresses, except in
+// the vDSO.
 static struct mpipp_tables tables_of(const struct dl_phdr_info *object, const ElfW(Dyn) * entry) {
   struct mpipp_tables found = {0};
   for (; entry->d_tag != DT_NULL; entry++) {

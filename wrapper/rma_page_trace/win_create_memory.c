@@ -54,7 +54,8 @@ static int has_memory(uint64_t size) {
   return size <= MOST_BYTES && bytes <= MOST_BYTES;
 }
 
-// Finds the mapping around the window's bytes. Returns 0 if its pages must not be exchanged.
+// Finds the mapping around the window's bytes. Returns 0 if the mapping's pages must not be
+// exchanged.
 static int find_surroundings(struct mpipp_win_create *made) {
   uint64_t start, end;
   struct mpipp_mapping mapping;

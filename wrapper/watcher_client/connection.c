@@ -26,9 +26,9 @@ enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS
 // The time limit for an answer that a call waits for. The limit is long, because the watcher may
 // get little processor time.
 enum { ANSWER_MS = 20000 };
-// The watcher's answers. MET: it knows the process. AT_WORK: it is busy. Any other byte after an
-// end: it has checked. For a query: ANSWERED, or FOUND if there is a new finding. The name of an
-// error class follows if the call is certainly wrong.
+// The watcher's answers. MET: the watcher knows the process. AT_WORK: the watcher is busy. Any
+// other byte after an end: it has checked. For a query: ANSWERED, or FOUND if there is a new
+// finding. The name of an error class follows if the call is certainly wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
 static int connection = -1, told = 0;

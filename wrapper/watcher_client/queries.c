@@ -112,8 +112,8 @@ static void add_record(struct mpipp_asking *asking, const struct mpipp_object *r
   if (note) memcpy(note + 1, record, bytes);
 }
 
-// Copies the program's memory by a system call. Returns whether it could be read; -1: such calls
-// are forbidden. May change errno.
+// Copies the program's memory by a system call. Returns whether the memory could be read; -1: such
+// calls are forbidden. May change errno.
 static int copy_memory(void *to, uint64_t address, uint64_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);

@@ -31,8 +31,8 @@ def check(process: Process) -> Findings:
 
 
 def _null_output(operation: Operation) -> Findings:
-    # An output argument that is a null pointer. The wrapper records its name before it passes the
-    # call to MPI.
+    # An output argument that is a null pointer. The wrapper records the argument's name before it
+    # passes the call to MPI.
     name = operation.call.arguments.get("null_output")
     if isinstance(name, tuple):
         argument = bytes(one % 256 for one in name).decode("ascii", "replace")

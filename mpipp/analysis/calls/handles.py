@@ -193,9 +193,9 @@ def _may_be_null(operation: Operation, given: _PassedHandle) -> bool:
 
 
 def _was_freed_before(operation: Operation, given: _PassedHandle) -> bool:
-    # Return whether the object was certainly freed before the call. Another thread may free it
-    # during the call. A new message or request without a record may have the handle. MPI may have
-    # returned one error handler several times.
+    # Return whether the object was certainly freed before the call. Another thread may free the
+    # object during the call. A new message or request without a record may have the handle. MPI may
+    # have returned one error handler several times.
     info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
     uncertain = uncertain or given.kind == "request"

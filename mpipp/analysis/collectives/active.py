@@ -126,7 +126,7 @@ def _is_split(joined: CollectiveCall) -> bool:
 
 
 def _parts(joined: CollectiveCall) -> tuple[str, str]:
-    # The operation's name, and its form.
+    # The name of a call's operation, and its form.
     facts = joined.operation.call.facts
     return facts.operation, facts.form
 

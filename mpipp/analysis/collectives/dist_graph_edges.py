@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Check that both processes of a distributed graph's edge know it (MPI-4.1, section 8.5.4).
+"""Check that both processes of each edge of a distributed graph list the edge (MPI-4.1, section
+8.5.4).
 
 MPI_Dist_graph_create_adjacent does not compare the neighbors that the processes pass. If a source
 does not list the edge, its destination waits forever in a neighborhood collective call.

@@ -251,8 +251,8 @@ class Process:
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
         """The threads that are in MPI."""
-        # A thread is in one call at a time. If its number appears twice, the second record was read
-        # later.
+        # A thread is in one call at a time. If a thread's number appears twice, the second record
+        # was read later.
         found: dict[int, Thread] = {}
         for thread in self.registry.threads():
             if isinstance(thread, Thread) and thread.call is not None:

@@ -39,7 +39,7 @@ class Data:
 
     @property
     def entries(self) -> Entries:
-        """The entries, without the call."""
+        """The entries of the buffer, without the call."""
         from mpipp.render.signature_mismatch import Entries
 
         return Entries(self.role, self.datatype.tree, self.count)

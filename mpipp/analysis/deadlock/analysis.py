@@ -56,7 +56,7 @@ class State:
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions of its threads."""
+        """The conditions of the process's threads."""
         return [wait.condition for wait in self.waits]
 
 
@@ -99,7 +99,7 @@ class Explanation:
 
     @cached_property
     def unknown_ranks(self) -> list[int]:
-        """The ranks for which it is unknown whether they may still continue."""
+        """The ranks of processes of which it is unknown whether they may still continue."""
         left = self.left_outside
         return [rank for rank, one in self.states.items() if one.unknown or rank in left]
 

@@ -96,7 +96,7 @@ def _other_type(filetype: Datatype, etype: Datatype) -> Element | None:
 
 
 def _elements(filetype: Datatype) -> Iterator[Element]:
-    # The first of them, in the order of the type map.
+    # The first elements of a filetype, in the order of the type map.
     position = 0
     for _ in range(_MOST):
         if position >= filetype.size:

@@ -206,10 +206,11 @@ class Inbox:
         return True
 
     def sweep(self, time: int) -> None:
-        """Forget receives that precede all further messages.
+        """Forget receives that happen before all further messages.
 
         Args:
-            time: the last segment of this process that precedes all processes.
+            time: the last segment of this process that happens before all later events of all
+                processes.
         """
         if self._grown < self._next_sweep:
             return

@@ -87,7 +87,7 @@ class Taker:
 
     @property
     def place(self) -> int:
-        """The place of its call."""
+        """The place of the message's call."""
         return self.event.moment.place
 
     def accepts(self, channel: Channel) -> bool:

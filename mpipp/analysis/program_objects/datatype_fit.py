@@ -53,7 +53,7 @@ class Use(NamedTuple):
 
     @property
     def has_type(self) -> bool:
-        """Return whether it shows the type of the data."""
+        """Return whether the variable shows the type of the data."""
         is_number = isinstance(self.layout.kind, Scalar) and self.layout.kind.size > 1
         return self.is_declared or (self.is_of_caller and is_number)
 

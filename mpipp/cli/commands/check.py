@@ -64,7 +64,7 @@ class _Result(NamedTuple):
 
 
 def _result(report: str) -> _Result | None:
-    # The numbers in the last line of a report; None if it has no last line.
+    # The numbers in the last line of a report; None if the report has no last line.
     last = _LAST.search(report)
     if last is None:
         return None

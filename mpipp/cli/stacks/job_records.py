@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The records of a job's processes on this node, and whether the processes move.
 
-A process moves if it makes an MPI call. Records that were read while a process moved may belong to
-two different states, which could look like a deadlock.
+A process moves if one of its threads makes an MPI call. Records that were read while a process
+moved may belong to two different states, which could look like a deadlock.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StoredProcess(RemoteProcess):
         return process.Process(number, self.registry, self.registry, None, lambda: self._may_call)
 
     def outside(self) -> str:
-        """The activity of its first thread outside MPI."""
+        """The activity of the process's first thread outside MPI."""
         return self._outside
 
 

@@ -113,7 +113,8 @@ def from_record(content: Any) -> JobStacks:
 
 
 def of_directory(jobs: Sequence[Job], path: str) -> Job:
-    """The job that `mpipp run --report PATH` started. Raises MpippError if it does not run here."""
+    """The job that `mpipp run --report PATH` started. Raises MpippError if the job does not run
+    here."""
     for job in jobs:
         if any(_reports_to(pid, path) for pid in (job.launcher, *job.above)):
             return job

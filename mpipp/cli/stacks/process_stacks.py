@@ -106,7 +106,8 @@ class RunningProcess(Recorded):
         return Process(number, self.registry, self, None, beside)
 
     def beside(self, address: int, most: int) -> bytes:
-        """Return up to `most` bytes of its memory. Raises MpippError if they are unreadable."""
+        """Return up to `most` bytes of the process's memory. Raises MpippError if they are
+        unreadable."""
         return self.memory.beginning(address, most)
 
     def progress(self) -> str:
@@ -116,7 +117,8 @@ class RunningProcess(Recorded):
         return repr(progress(self.registry))
 
     def outside(self) -> str:
-        """The activity of its first thread outside MPI: "computing at solver.c:80 in relax"."""
+        """The activity of the process's first thread outside MPI: "computing at solver.c:80 in
+        relax"."""
         for stack in read(self).stacks:
             tree = StackTree()
             tree.add(0, stack)

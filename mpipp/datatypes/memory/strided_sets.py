@@ -35,12 +35,12 @@ class Comb(NamedTuple):
 
     @property
     def low(self) -> int:
-        """The first byte."""
+        """The position of the set's first byte."""
         return self.start
 
     @property
     def high(self) -> int:
-        """The end of the last byte."""
+        """The position behind the set's last byte."""
         return self.start + self.length + sum((count - 1) * stride for count, stride in self.dims)
 
     @property

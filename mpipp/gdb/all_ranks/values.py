@@ -45,8 +45,8 @@ class Values(NamedTuple):
 
 
 def gathered(text: str) -> Values:
-    """Evaluate an expression in every inferior. Raises MpippError if it has no value in any of
-    them."""
+    """Evaluate an expression in every inferior. Raises MpippError if the expression has no value in
+    any inferior."""
     every = inferiors()
     if not every:
         sessions.required()  # raises an error that says what to do
@@ -177,7 +177,7 @@ def _shape(kind: gdb.Type) -> tuple[Shape, gdb.Type]:
 def _elements(
     value: gdb.Value, shape: Shape, kind: gdb.Type, inferior: gdb.Inferior
 ) -> tuple[Number, ...] | None:
-    # Return the numbers of the value. None if its elements are not numbers side by side.
+    # Return the numbers of the value. None if the value's elements are not numbers side by side.
     total = 1
     for count in shape.counts:
         total *= count

@@ -98,7 +98,7 @@ class CallBreakpoint(gdb.Breakpoint):
 
     def _is_call(self) -> bool:
         # The breakpoint also has a location in the wrapper, which has not recorded the call there.
-        # MPI may also call its own function, inside another call or this one.
+        # MPI itself may also call the function, inside another call or this one.
         session = sessions.reread()
         if self.procedure == _LAST and session.registry.info.end_awaited:
             return False  # for MPI_Finalize, _End stops the program

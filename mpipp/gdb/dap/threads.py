@@ -73,7 +73,7 @@ class Threads:
         raise MpippError(f"there is no thread {number}: its rank has ended")
 
     def stopped(self, number: int) -> tuple[int, gdb.InferiorThread]:
-        """Select a thread, and return it with its rank. Raises MpippError if it runs."""
+        """Select a thread, and return it with its rank. Raises MpippError if the thread runs."""
         rank, thread = self.find(number)
         if not thread.is_stopped():
             raise MpippError(f"rank {rank} runs: pause it first")

@@ -79,7 +79,7 @@ def _holding(address: int, caller: gdb.Frame) -> Holder | None:
 def every(address: int, caller: gdb.Frame) -> list[tuple[Holder, bool] | None]:
     """Each variable that holds the data at `address`, with True if it contains the data.
 
-    False means that it is a pointer to the data. None stands for a pointer to void or to
+    False means that the variable is a pointer to the data. None stands for a pointer to void or to
     characters, which does not show the type of the data.
     """
     return console.quietly(lambda: list(_every(address, caller)))
@@ -274,8 +274,8 @@ def _holder(
 
 
 def _heap_block(start: int) -> int:
-    # The size in bytes of the malloc block at `start`, from the word that glibc stores before it; 0
-    # if there is hardly one.
+    # The size in bytes of the malloc block at `start`, from the word that glibc stores before it. 0
+    # if the word looks like no size of a block.
     if start % 16 or start < 1 << 12:
         return 0
     word = _word(start - 8)

@@ -180,7 +180,8 @@ def _object(text: str, value: gdb.Value, session: Session, problems: list[str]) 
     if value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
         problems.append(f"{text} is not an MPI handle: its type is {symbol_names.text(value.type)}")
         return None
-    # A Fortran INTEGER, or a C handle whose type is unknown. Take it as a datatype, the usual case.
+    # A Fortran INTEGER, or a C handle whose type is unknown. Take the value as a datatype, the
+    # usual case.
     integer = int(value)
     found = _numbered("datatype", integer, session)
     if found is None:

@@ -177,7 +177,7 @@ class DebugSession:
             self.waiting.add(stop)
 
     def run_to(self, target: TargetBreakpoint, ranks: Iterable[int]) -> None:
-        """Let ranks run to a breakpoint. The next run-to deletes it."""
+        """Let ranks run to a breakpoint. The next run-to deletes the breakpoint."""
         self._delete_target()
         self._target = target
         self.run(ranks, "continue", self.group.focus)

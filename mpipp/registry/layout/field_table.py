@@ -83,7 +83,8 @@ class Decoder(Generic[Record]):
             raise self._mismatch(data) from None
 
     def within(self, offset: int, data: bytes) -> Record:
-        """Decode one record at an offset in these bytes. Raises MpippError if they end before."""
+        """Decode one record at an offset in these bytes. Raises MpippError if the bytes end before
+        the record does."""
         try:
             return self._make(self._order(self._struct.unpack_from(data, offset)))
         except struct.error:

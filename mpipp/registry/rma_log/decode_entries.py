@@ -298,7 +298,7 @@ class LoggedCalls:
     def memory(self, record: int, count: int, address: int) -> Memory:
         """Return the bytes of a buffer.
 
-        UNKNOWN if its datatype is unknown, or if it has too many pieces.
+        UNKNOWN if the buffer's datatype is unknown, or if the buffer has too many pieces.
         """
         known = self._combs.get((record, count))
         if known is None:

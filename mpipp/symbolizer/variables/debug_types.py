@@ -259,7 +259,7 @@ def _record(plain: Any, name: str, depth: int, left: list[int]) -> Type:
 
 
 def _clipped(members: list[Member]) -> list[Member]:
-    # A descriptor's size may be unknown. Then it ends where the next member begins.
+    # A descriptor's size may be unknown. Then the descriptor ends where the next member begins.
     ends = [*(member.offset for member in members[1:]), 0]
     return [
         one._replace(type=replace(one.type, size=end - one.offset))

@@ -133,7 +133,8 @@ class NonblockingPrecheck:
         return bool(self._calls) or time.monotonic() < self._last + _SOON
 
     def add(self, connection: socket.socket, call: CollectiveQuery) -> None:
-        """Add a process that asks. Its node has already found no error among its own processes."""
+        """Add a process that asks. The process's node has already found no error among its own
+        processes."""
         if over := self._over.get(call.number):
             self._answer(_Asker(connection, call), over)
         elif self._is_to_be_compared(call) and self._join(call):

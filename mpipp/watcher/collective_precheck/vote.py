@@ -81,8 +81,8 @@ class WaitingProcesses:
         return bool(self._waiting)
 
     def decide(self, watched: Sequence[WatchedProcess]) -> Iterator[str]:
-        """Answer the processes of worlds that are decided. Yield a sentence for each world that
-        does not use --strict."""
+        """Answer the processes of each world whose decision is made. Yield a sentence for each
+        world that does not use --strict."""
         for world in list(self._waiting):
             found = self._decided(world, watched)
             if found is None:

@@ -48,7 +48,7 @@ class Growth:
         self._next = time.monotonic() + _INTERVAL
 
     def report_if_due(self) -> None:
-        """Run the check if it is due."""
+        """Run the check of growth if it is due."""
         if self._is_chosen and time.monotonic() >= self._next:
             found = self._look()
             if found:

@@ -26,8 +26,8 @@ class FileMemory:
         file: descriptor of the memory file; `close` closes it.
         arena: offset in the file of the list of regions.
         others: reads the rest of the memory.
-        goes_on: returns whether the process still runs. Its other memory may vanish before its
-            connection.
+        goes_on: returns whether the process still runs. The rest of the memory may vanish before
+            the process's connection.
     """
 
     def __init__(

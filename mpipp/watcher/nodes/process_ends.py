@@ -182,7 +182,7 @@ def _may_be_launchers(by: Ending | None) -> bool:
 
 
 def _has_died_unheard(one: WatchedProcess) -> bool:
-    # Return whether it died before MPI_Init returned, or after MPI_Finalize.
+    # Return whether the process died before MPI_Init returned, or after MPI_Finalize.
     try:
         is_over = one.end == said.FINALIZED and one.state == OVER
         is_early = one.state == GONE and not one.initialized

@@ -100,7 +100,7 @@ class ProcessExits:
             self.due = time.monotonic()
 
     def report(self) -> None:
-        """Report new deaths, once it is known which process died first."""
+        """Report new deaths as soon as it is known which process died first."""
         due = self._ends.report(self._launcher.is_interrupted)
         self.due = self.due if due is None else due
 

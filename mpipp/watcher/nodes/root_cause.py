@@ -47,7 +47,8 @@ class NodeVerdict(NamedTuple):
 
 
 class Deaths:
-    """The deaths that the watchers of all nodes publish. Without a directory it does nothing."""
+    """The deaths that the watchers of all nodes publish. Without a directory nothing is published
+    or read."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -92,7 +93,8 @@ class Deaths:
         return FIRST
 
     def say(self, own: Sequence[WatchedProcess], doubt: int | None) -> None:
-        """Publish the doubt for the processes `own`; None if none of them can be the cause."""
+        """Publish the doubt for the processes `own`; None if no process of `own` can be the
+        cause."""
         ranks = [one.registry.info.world_rank or 0 for one in own]
         said = NodeVerdict(ranks, doubt, self.is_first)
         if self._is_shared(own) and said != self._said:

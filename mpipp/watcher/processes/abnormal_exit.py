@@ -148,8 +148,8 @@ def of_own_accord(
     """The processes that the launcher has not killed. If it may have killed any, return all.
 
     If the system does not know how the processes ended, this cannot distinguish them. A process may
-    also exit by itself in a handler of the launcher's signal. But then it is not the first that a
-    watcher notices.
+    also exit by itself in a handler of the launcher's signal. But such a process is not the first
+    whose end a watcher notices.
     """
     died = [*first, *gone]
     known = [(one, by) for one in died if (by := one.ending()) is not None]

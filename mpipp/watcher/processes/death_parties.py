@@ -53,7 +53,7 @@ class AbnormalExit(NamedTuple):
 def groups(
     alike: Sequence[AbnormalExit], where: Callable[[Party], Sequence[str]]
 ) -> list[list[AbnormalExit]]:
-    """Group processes with equal stacks. All of them ended in the same way."""
+    """Group processes with equal stacks. All these processes ended in the same way."""
     found: dict[object, list[AbnormalExit]] = {}
     for one in alike:
         places = [

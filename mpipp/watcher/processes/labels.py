@@ -41,7 +41,7 @@ class ShownProcess(Protocol):
 
     @property
     def places(self) -> Places:
-        """The source lines of its calls."""
+        """The source lines of a process's calls."""
         ...
 
     def process(self, number: int) -> Process:

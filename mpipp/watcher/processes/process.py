@@ -101,7 +101,7 @@ class WatchedProcess(Recorded):
         self.connection.close()
 
     def leave_out(self) -> str:
-        """Stop reading its records, and let it continue. Returns its label."""
+        """Stop reading the process's records, and let the process continue. Returns its label."""
         info = replace(_NOT_KNOWN, pid=self.pid)
         with contextlib.suppress(Exception):
             info = self.registry.info
@@ -180,7 +180,7 @@ class WatchedProcess(Recorded):
         return progress(self.registry)
 
     def inside(self) -> list[str]:
-        """The procedures that its threads are in."""
+        """The procedures that the process's threads are in."""
         process = self.process(0)
         return [
             *(one.call.procedure for one in operations(process)),

@@ -64,7 +64,7 @@ def has_remote(info: ProcessInfo, known: Sequence[WatchedProcess]) -> bool:
 class Nodes:
     """The messages between this node and others about processes that do not move.
 
-    Without a directory it does nothing.
+    Without a directory no messages are exchanged.
     """
 
     def __init__(self, directory: str) -> None:

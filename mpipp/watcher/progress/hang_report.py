@@ -79,7 +79,8 @@ def hang_reports(
 
 
 def with_stacks(record: dict[str, Any], stacks: Sequence[str]) -> str:
-    """The text of a report with the stacks below it. The record gets them, too."""
+    """The text of a report with the stacks below it. The report's record for JSON gets the stacks,
+    too."""
     known = [text_of.Line(**line) for line in record["lines"]]
     record.update(text_of.shown([*known, *(text_of.Line(f"  {line}") for line in stacks)]))
     return str(record["text"])
@@ -131,7 +132,7 @@ def _key(state: State) -> object:
 
 
 def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:
-    # The reasons why it may not be a deadlock.
+    # The reasons why the hang may not be a deadlock.
     if found.certain(knot):
         return []
     ranks = [r for r in sorted(knot.ranks) if may_call(found.states[r].process.number)]

@@ -45,7 +45,7 @@ class MovementTracker:
         self._each: dict[int, tuple[object, float]] = {}
 
     def look(self, running: Sequence[WatchedProcess]) -> bool:
-        """Test again. Returns False if the last test was just before."""
+        """Test again for progress. Returns False if the last test was just before."""
         now = time.monotonic()
         if now - self._looked < _OFTEN:
             return False

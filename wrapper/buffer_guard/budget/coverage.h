@@ -12,8 +12,8 @@ int mpipp_guard_coverage_open(void);
 // The entry of the place that makes a call; NULL if the table is not open.
 struct mpipp_cover *mpipp_guard_cover_of(const struct mpipp_call *call);
 // Returns whether the budget allows one more guarded operation of the place. Places take turns,
-// and so do the operations of one place. The second function returns whether a new persistent
-// request of the place takes part in turns when it is started.
+// and so do the operations of one place. mpipp_guard_coverage_offers returns whether a new
+// persistent request of the place takes part in turns when it is started.
 int mpipp_guard_coverage_affords(const struct mpipp_cover *cover);
 int mpipp_guard_coverage_offers(const struct mpipp_cover *cover);
 

@@ -13,7 +13,7 @@
 void mpipp_guard_skip(struct mpipp_cover *cover, int is_persistent, int for_time);
 // Discards the note when the thread makes another call, even if the noted call failed.
 void mpipp_guard_skip_forget(void);
-// Returns whether the thread's call creates a request that is not guarded. The second function
+// Returns whether the thread's call creates a request that is not guarded. The function below
 // passes the handle of that request.
 int mpipp_guard_skips(void);
 void mpipp_guard_skip_note_request(uint64_t request);

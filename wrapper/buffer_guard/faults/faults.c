@@ -233,7 +233,7 @@ static int program_comes_first(const siginfo_t *info, const ucontext_t *context)
          mpipp_guard_try_asks_program((uint64_t)(uintptr_t)info->si_addr);
 }
 
-// Handles an access to a buffer of a pending operation. The program continues after it.
+// Handles an access to a buffer of a pending operation. The program continues after the access.
 static void handle_access(const struct mpipp_guarded_operation *guarded, uint32_t part,
                           uint64_t address, const ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;

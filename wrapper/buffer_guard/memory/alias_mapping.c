@@ -195,9 +195,9 @@ void mpipp_guard_aliases_forget(uint64_t low, uint64_t high) {
   mpipp_guard_pages_forget(low, high, is_seen);
 }
 
-// Shares pages that the program may use at the same time. System calls of its other threads would
-// fail there, so there must be none. MPI's own threads may run the program's signal handlers, which
-// wait.
+// Shares pages that the program may use at the same time. System calls of other threads of the
+// program would fail there, so it must have no other threads. MPI's own threads may run the
+// program's signal handlers, which wait.
 static int share_used_pages(uint64_t low, uint64_t high) {
   mpipp_guard_pages_contend(1);
   int done = (mpipp_guard_pages_exist(low, high) || mpipp_guard_has_one_thread()) &&

@@ -10,8 +10,8 @@
 MPIPP_SEAM void mpipp_guard_lock(void);
 MPIPP_SEAM void mpipp_guard_unlock(void);
 // Takes the lock for actions of the program outside MPI, in which the program may hold locks of its
-// own. A fork takes some of these locks while it holds the guard's lock. Meanwhile it does nothing
-// else, and lends the lock to other threads.
+// own. A fork takes some of these locks while it holds the guard's lock. Meanwhile the forking
+// thread does nothing else, and lends the lock to other threads.
 MPIPP_SEAM void mpipp_guard_lock_outside_mpi(void);
 // mpipp_guard_lend: this thread, which holds the lock, is about to create a process.
 // mpipp_guard_reclaim: the process was created, and this thread holds the lock again. In the child

@@ -9,7 +9,7 @@
 #include "registry/records.h"
 
 // Called before a call of MPI, without the guard's lock. For each operation whose buffer was
-// accessed, it finds out whether MPI has moved the data. Then it queries the watcher about accesses
+// accessed, it finds out whether MPI has moved the data. Then the watcher is queried about accesses
 // to operations that the call ends. Each place is queried once.
 MPIPP_SEAM void mpipp_guard_report_accesses(const struct mpipp_call *call);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 // The shadow has one byte for eight bytes of the program. Code of GCC's -fsanitize=kernel-address
-// tests it. A negative byte makes that code report accesses of all sizes. The marks below are such
-// bytes. GCC itself writes other values around variables of a frame, and in place of variables
-// outside their scope.
+// tests that byte. A negative byte makes that code report accesses of all sizes. The marks below
+// are such bytes. GCC itself writes other values around variables of a frame, and in place of
+// variables outside their scope.
 #define MPIPP_SHADOW_AT ((uint64_t)0x7fff8000)
 #define MPIPP_SHADOW_BYTES ((uint64_t)1 << 44)
 enum {

@@ -31,7 +31,7 @@ static void refer_datatypes(struct mpipp_call *call) {
   }
 }
 
-// Does it only once: at completion, or when the record is reused.
+// Releases what the copy refers to, only once: at completion, or when the record is reused.
 void mpipp_recorder_drop_call(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   if (request->marks) mpipp_registry_release(&request->marks);

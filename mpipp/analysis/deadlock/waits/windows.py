@@ -2,8 +2,8 @@
 """The conditions of calls that synchronize windows (MPI-4.1, section 12.5).
 
 Most of these calls may return at once, and a later call waits instead. Only a fence that ends an
-epoch and MPI_Win_wait must wait for others. So must MPI_Win_free (section 12.2.5), unless the
-program has passed the info key no_locks.
+epoch and MPI_Win_wait must wait for others. MPI_Win_free must wait, too (section 12.2.5), unless
+the program has passed the info key no_locks.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ class Candidate(NamedTuple):
 def conflict_of(found: Candidate, times: int, processes: list[ReplayedProcess]) -> Conflict:
     """Return the conflict of a candidate; `times`: the number of conflicts at its lines."""
     one, other = found.before, found.entry
-    # The order in which the replay has read the processes has no meaning. So sort both accesses,
-    # and all pairs of processes with the same lines show them in the same order.
+    # The order in which the replay has read the processes has no meaning. So sort the two accesses:
+    # then findings with the same lines name them in the same order.
     if found.why == "unordered" and _rank(other) < _rank(one):
         one, other = other, one
     by_thread = found.why == THREADS
