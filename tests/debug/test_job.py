@@ -16,6 +16,16 @@ from tests.support import MPI, compile_program, on_mpi, wait_until
 
 PROGRAMS = Path(__file__).parent / "programs"
 
+# Python code that keeps gdb busy while ranks run.
+_BUSY = """
+import os, threading, time
+from mpipp.gdb.browser_server import gdb_thread
+def busy():
+    os.write(os.open("/dev/tty", os.O_WRONLY), b"busy")
+    time.sleep(1)
+threading.Timer(0.5, lambda: gdb_thread.post(busy)).start()
+"""
+
 
 def expect_none(pids: Sequence[int]) -> None:
     """Wait for the ends of processes that have received their signals."""
@@ -136,6 +146,12 @@ def test_a_rank_that_spins(mpi: MPI) -> None:
     with debugging([str(program), "spin", "1"], mpi, 3) as gdb:
         gdb.child.sendline("mpipp continue")
         gdb.until("control-C stops the ranks in the focus")
+        gdb.child.sendintr()
+        assert any(line.startswith("rank 1: main at ends.c:") for line in gdb.answer())
+        # Python code of gdb may run when control-C comes.
+        gdb.ask(f"python exec({_BUSY!r})")
+        gdb.child.sendline("mpipp continue")
+        gdb.until("busy")
         gdb.child.sendintr()
         assert any(line.startswith("rank 1: main at ends.c:") for line in gdb.answer())
         pids = gdb.pids()

@@ -15,6 +15,7 @@ import gdb
 
 from mpipp.gdb import notices, output
 from mpipp.gdb.browser_server import gdb_thread
+from mpipp.gdb.ranks.interrupts import Interrupts
 
 _STDIN, _STDOUT = 0, 1
 
@@ -31,7 +32,7 @@ class InputGate:
     after_end = ": mpipp restart starts it again"
 
     def __init__(self, prompt: Callable[[], str], on_interrupt: Callable[[], None]) -> None:
-        self._prompt, self._on_interrupt = prompt, on_interrupt
+        self._prompt, self._interrupts = prompt, Interrupts(on_interrupt)
         self._terminal = os.dup(_STDIN)
         self._nothing, self._writer = os.pipe()
         self._screen = -1  # the terminal, while output goes to /dev/null
@@ -49,6 +50,7 @@ class InputGate:
         """Hold back the prompt that follows, input, and gdb's own messages."""
         if not self._is_closed:
             self._is_closed, self._has_prompted = True, False
+            self._interrupts.take()
             os.dup2(self._nothing, _STDIN)
             self._hide()
 
@@ -61,6 +63,7 @@ class InputGate:
         if not self._is_closed:
             return
         self._is_closed = False
+        self._interrupts.give_back()
         if self._has_prompted:
             # gdb has written its own prompt to /dev/null.
             output.write_prompt(self._prompt())
@@ -81,8 +84,6 @@ class InputGate:
 
     def _hook(self, _current: str) -> str:
         if self._is_closed:
-            if self._has_prompted:  # after an interrupt, gdb prompts again itself
-                gdb_thread.post(self._on_interrupt)
             self._has_prompted = True
             if self._is_terminal:  # readline sets the mode of the terminal only when it prompts
                 os.dup2(self._terminal, _STDIN)

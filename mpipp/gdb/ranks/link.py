@@ -47,11 +47,13 @@ class Link:
                 gdb_thread.post(functools.partial(self._handle, json.loads(line)))
 
 
-def start_thread(action: Callable[[], None]) -> None:
+def start_thread(action: Callable[[], None]) -> threading.Thread:
     """Run `action()` in a thread that ends with gdb, and in which signals are blocked."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
-        threading.Thread(target=action, daemon=True).start()
+        thread = threading.Thread(target=action, daemon=True)
+        thread.start()
+        return thread
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
