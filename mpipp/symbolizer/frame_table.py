@@ -42,21 +42,45 @@ class Rule(NamedTuple):
     is_first: bool = False
 
 
-class FrameTable:
-    """The call frame information of one file. Addresses are the file's own.
+class Section(NamedTuple):
+    """A section of a file: its bytes and their address."""
+
+    data: bytes
+    address: int
+
+
+_NONE = Section(b"", 0)
+
+
+def of_elf(elf: Any) -> FrameTable:
+    """The call frame information of a file that pyelftools has opened, with the file's own
+    addresses.
 
     Raises ValueError, IndexError or struct.error for a damaged file.
     """
+    header, frames = map(elf.get_section_by_name, (".eh_frame_hdr", ".eh_frame"))
+    if elf["e_machine"] != "EM_X86_64" or header is None or frames is None:
+        return FrameTable(_NONE, _NONE)
+    own = (Section(one.data(), one["sh_addr"]) for one in (header, frames))
+    return FrameTable(*own)
 
-    def __init__(self, elf: Any) -> None:
+
+class FrameTable:
+    """The call frame information of one file.
+
+    Args:
+        header: the section .eh_frame_hdr. Empty: no rule is known.
+        frames: the section .eh_frame.
+
+    Raises ValueError, IndexError or struct.error for damaged sections.
+    """
+
+    def __init__(self, header: Section, frames: Section) -> None:
         self._starts: list[int] = []
         self._entries: list[int] = []
-        self._data, self._address = b"", 0
-        header, frames = map(elf.get_section_by_name, (".eh_frame_hdr", ".eh_frame"))
-        if elf["e_machine"] != "EM_X86_64" or header is None or frames is None:
-            return
-        self._data, self._address = frames.data(), frames["sh_addr"]
-        self._read_header(header.data(), header["sh_addr"])
+        self._data, self._address = frames
+        if header.data:
+            self._read_header(*header)
 
     def _read_header(self, data: bytes, address: int) -> None:
         version, _, count_encoding, table = data[:4]

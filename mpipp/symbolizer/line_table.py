@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from mpipp.symbolizer import frame_table
 from mpipp.symbolizer.demangle import source_name
 from mpipp.symbolizer.frame_table import FrameTable, Rule
 from mpipp.symbolizer.inlined_functions import Functions, ranges
@@ -164,7 +165,7 @@ class LineTable:
         """Return the rule to find the caller of the function at an address; None if unknown."""
         with suppress(*damage()):
             if self._frames is None and self._elf is not None:
-                self._frames = FrameTable(self._elf)
+                self._frames = frame_table.of_elf(self._elf)
             return self._frames.rule(address) if self._frames else None
         return None
 

@@ -4,16 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mpipp.common.errors import MpippError
 from mpipp.symbolizer.frame_table import AT_RBP, RBP, Rule
-from mpipp.symbolizer.process_symbols import Places, StackFrame
+from mpipp.symbolizer.process_symbols import StackFrame
 
 _MOST = 64  # frames
 _WORD = 8
 
 Read = Callable[[int, int], bytes]  # arguments: address, bytes; raises MpippError
+
+
+class Code(Protocol):
+    """The code of a process."""
+
+    def caller(self, address: int) -> Rule | None:
+        """Return the rule to find the caller of the function at an address; None if unknown."""
+
+    def is_main(self, address: int) -> bool:
+        """Return whether an address is in the main function of the program."""
 
 
 class Registers(NamedTuple):
@@ -36,7 +46,7 @@ def in_call(read: Read, frame: int) -> Registers:
 
 
 def frames(
-    places: Places, read: Read, start: Registers, is_call: bool = True
+    places: Code, read: Read, start: Registers, is_call: bool = True
 ) -> Iterator[StackFrame]:
     """Yield the stack frames of a function and its callers, innermost first, up to main.
 
@@ -62,7 +72,7 @@ def frames(
 
 
 def return_addresses(
-    places: Places, read: Read, start: Registers, is_call: bool = True
+    places: Code, read: Read, start: Registers, is_call: bool = True
 ) -> Iterator[int]:
     """Yield the address at which each function on the stack continues."""
     return (frame.code for frame in frames(places, read, start, is_call))

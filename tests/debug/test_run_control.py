@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.debug.terminal import debugging, is_alive
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, ROOT, compile_program, on_mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -59,3 +60,31 @@ def test_a_breakpoint_that_gdb_cannot_insert(mpi: MPI) -> None:
             assert "main at ring.c:19" in said
         gdb.ask("delete")
         assert gdb.ask("mpipp next")[0] == "ranks 0 to 2: main at ring.c:20"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_place_of_a_rank_that_runs_in_fortran(mpi: MPI) -> None:
+    program = compile_program(ROOT / "examples" / "heat.f90", mpi)
+    with debugging(program, mpi, 3) as gdb:
+        gdb.ask("break exchange")
+        gdb.ask("mpipp continue")
+        gdb.ask("mpipp focus 1-2")
+        gdb.ask("mpipp run-to 28")
+        # It waits for rank 0, which has stopped before. MPI's Fortran layer has no source lines.
+        said = gdb.ask("mpipp next")
+        place = r"in MPI_Sendrecv\(.*\), called at heat.f90:2\d in heat::exchange"
+        assert re.search(f"rank 1 has not stopped: {place}", "\n".join(said)), said
+        assert re.search(f"1  1 +running, {place}", "\n".join(gdb.ask("mpipp status")))
+        where = gdb.ask("mpipp where")
+        assert "    3  0-2    heat.f90:14 in heat" in where, where
+
+
+@on_mpi("mpich4", "openmpi5")
+def test_threads_that_exist_before_main(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "early_threads.c", mpi, ("-g", "-O0", "-pthread"))
+    with debugging(program, mpi, 3) as gdb:
+        assert gdb.start[-2] == "ranks 0 to 2: main at early_threads.c:23", gdb.start
+        gdb.ask("break 25")
+        lines = gdb.ask("mpipp continue")
+        assert "ranks 0 to 2: Breakpoint 1, main at early_threads.c:25" in lines, lines
+        gdb.leave()

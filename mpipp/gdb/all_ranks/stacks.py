@@ -14,10 +14,11 @@ from mpipp.analysis.deadlock import stack_steps
 from mpipp.common.errors import MpippError
 from mpipp.gdb import job_ranks
 from mpipp.gdb.all_ranks import thread_stack
-from mpipp.gdb.program import abandoned_frames, call_sites, outside_mpi, sessions
+from mpipp.gdb.program import abandoned_frames, outside_mpi, sessions
 from mpipp.gdb.program.inferior_memory import is_core, selected
 from mpipp.gdb.program.ranks import inferiors
 from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.ranks import running_calls
 from mpipp.model import Thread
 from mpipp.ranks.stack_tree import PROGRAM, STATE, StackTree, Step
 
@@ -108,7 +109,7 @@ def _stacks(
 ) -> Iterator[list[Step]]:
     for thread, recorded in thread_stack.shown_threads(inferior, session):
         if not thread.is_stopped():
-            yield [*_recorded(recorded, process), Step("running", STATE)]
+            yield [*_recorded(recorded, session, process), Step("running", STATE)]
             continue
         with abandoned_frames.selected(thread):
             steps = thread_stack.steps(session, process)
@@ -118,11 +119,13 @@ def _stacks(
         yield steps or [Step("where is not known", STATE)]
 
 
-def _recorded(thread: Thread | None, process: Process | None) -> list[Step]:
-    # The MPI call that a running thread is in, with its source line.
+def _recorded(
+    thread: Thread | None, session: Session | None, process: Process | None
+) -> list[Step]:
+    # The MPI call that a running thread is in, with its callers.
     call = (thread.call or thread.unrecorded) if thread is not None else None
-    if call is None or process is None:
+    if thread is None or call is None or session is None or process is None:
         return []
-    frames = call_sites.frames(call.site)[:1]
-    place = [Step(frame.text, PROGRAM, frame.path, frame.line) for frame in frames]
-    return [*place, *stack_steps.steps(Operation(process, call, None, None))]
+    frames = reversed(running_calls.frames(thread, session))
+    places = [Step(frame.text, PROGRAM, frame.path, frame.line) for frame in frames]
+    return [*places, *stack_steps.steps(Operation(process, call, None, None))]

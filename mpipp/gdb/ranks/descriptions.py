@@ -13,8 +13,9 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 from mpipp.gdb.printers import buffer_lookup
-from mpipp.gdb.program import call_sites, calling_frame, sessions, symbol_names
+from mpipp.gdb.program import calling_frame, sessions, symbol_names
 from mpipp.gdb.program.inferior_memory import selected
+from mpipp.gdb.ranks import running_calls
 from mpipp.gdb.ranks.frames import own_frame
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Thread
@@ -87,7 +88,7 @@ def _call(session: sessions.Session, thread: Thread) -> str:
     from mpipp.analysis.deadlock import names
 
     assert thread.call is not None
-    place = call_sites.place(thread.call.site)
+    place = running_calls.place(thread, session)
     process = Process(0, session.registry, session, None)
     operation = Operation(process, thread.call, None, thread.tid)
     return f"{names.call(operation)}, called at {place}"

@@ -35,6 +35,9 @@ _SETTINGS = (
     "set pagination off",
     "set print thread-events off",
     "set print inferior-events off",
+    # gdb's own SIGSTOP stops each thread of a process to which it attaches. Passed on, it would
+    # stop the whole process again.
+    "handle SIGSTOP nopass",
 )
 _HOOK = """define hook-stop
 python __import__('sys').modules['mpipp.gdb.ranks.session'].before_stop()

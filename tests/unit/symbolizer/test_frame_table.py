@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mpipp.symbolizer.frame_table import RBP, RSP, FrameTable
+from mpipp.symbolizer.frame_table import RBP, RSP, of_elf
 from tests import support
 
 SOURCE = """\
@@ -53,7 +53,7 @@ def test_as_pyelftools(library: Path) -> None:
         elf = elffile.ELFFile(file)
         if elf["e_machine"] != "EM_X86_64":
             pytest.skip("call frame information is read on x86-64 only")
-        table = FrameTable(elf)
+        table = of_elf(elf)
         known = 0
         for pc, cfa, rbp in rows(elf):
             rule = table.rule(pc)
