@@ -2,8 +2,8 @@
 """Check for processes that wait for events that can never come.
 
 See MPI-4.1, sections 3.5, 6.14 and 11.2.2. Only a hang that is certain from one snapshot is an
-error. A circle in which the library need not wait may still resolve. That the program relies on
-this is certain, and a warning.
+error. A circle in which the library need not wait may still resolve. The program certainly relies
+on the library here, and gets a warning.
 """
 
 from __future__ import annotations

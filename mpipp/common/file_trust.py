@@ -20,8 +20,8 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
 
     Checks every directory and symbolic link on the way from the root, and the file itself. Root or
     this user must own it, and nobody else may write it. A directory on the way may be writable by
-    others if it has the sticky bit, like /tmp. Then only the owner of an entry can replace it. A
-    missing file has no problem.
+    others if it has the sticky bit, like /tmp. In such a directory only the owner of an entry can
+    replace it. A missing file has no problem.
 
     Args:
         path: path of a file or a directory.

@@ -26,7 +26,7 @@ else:
             cls.__init__(self, *args, **kwargs)
 
         cls.__init__ = __init__
-        cls.__doc__ = cls.__doc__ or cls.__name__  # dataclasses would inspect the signature for it
+        cls.__doc__ = cls.__doc__ or cls.__name__  # else dataclasses inspects the signature
         _PENDING[cls] = options
         return cls
 

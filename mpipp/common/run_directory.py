@@ -3,7 +3,7 @@
 
 The directory contains the findings; its folder `mpipp` has the watchers' files and a marker. mpipp
 writes and removes nothing without that marker, in a directory of another user, or in one that
-others may write. It writes files under a new name and renames them into place. mpipp follows no
+others may write. mpipp writes files under a new name and renames them into place. mpipp follows no
 symbolic link in the directory, and opens only regular files, because others could be endless.
 """
 

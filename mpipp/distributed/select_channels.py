@@ -2,7 +2,7 @@
 """Selection of the processes and their channels that must be compared in a large run.
 
 The first step reads the heads of all files and adds their sums by bucket. The second step adds the
-sums of the channels in buckets that are not zero. The processes of channels that are still not zero
+sums of the channels in buckets that are not zero. The processes of channels whose sum is not zero
 are compared, and one process for each order of calls on several communicators. In a correct run of
 10^4 processes mpipp therefore only adds a few numbers from each process. Several processes may
 share the work (`Team`).
@@ -229,9 +229,9 @@ def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dic
 
 
 def _of_each(orders: _Orders) -> set[int]:
-    # Some ranks whose orders differ, at least one for each order. If a node has several orders, its
-    # watcher has already reported this. All ranks of the node are included, so that the comparison
-    # finds the same error again and leaves it out.
+    # Some ranks whose orders differ, at least one for each order. If a node has several orders of
+    # calls, its watcher has already reported the error. All ranks of the node are included, so that
+    # the comparison finds the same error again and leaves it out.
     nodes: dict[int, dict[int, int]] = defaultdict(dict)
     for order, ranks in orders.items():
         for node, rank in ranks.items():

@@ -179,9 +179,9 @@ class Registry:
         """Yield requests that were complete before the call, and their index in its array.
 
         A call that completes or frees a request resets its variable, before the request is recorded
-        as completed. So a handle that is still in the array was a stale copy. This does not hold if
-        some requests are not recorded, because MPI may have reused the handle. Raises MpippError if
-        the array is unreadable.
+        as completed. So a handle that is still in the array was a stale copy. The conclusion does
+        not hold if some requests are not recorded, because MPI may have reused the handle. Raises
+        MpippError if the array is unreadable.
         """
         info = self.info
         if call.requests is None or info.unseen or info.dropped or info.concurrent:

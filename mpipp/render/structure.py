@@ -2,8 +2,8 @@
 """The structure of an MPI object or a buffer for front ends, independent of its display.
 
 A shown value is a number, a `Constant` (without quotes), a text (with quotes), a `Struct` or an
-`Array`. It may also be the values of a buffer (`values.Node`), or a datatype. Parts are created on
-demand.
+`Array`. A shown value may also be the values of a buffer (`values.Node`), or a datatype. Parts are
+created on demand.
 """
 
 from __future__ import annotations

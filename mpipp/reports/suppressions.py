@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Known findings to suppress, from a file with the reasons.
 
-The file has a section for each suppression. The section's title is the reason. All its patterns
-must match one place of the finding.
+The file has a section for each suppression. The section's title is the reason. All patterns of a
+section must match one place of the finding.
 
     [PETSc keeps its row type, issue 12]
     check = datatype-leak

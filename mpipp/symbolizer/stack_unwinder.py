@@ -50,8 +50,8 @@ def frames(
 ) -> Iterator[StackFrame]:
     """Yield the stack frames of a function and its callers, innermost first, up to main.
 
-    Ends early if the stack cannot be followed, because mpipp does not guess functions. Then the
-    last frame's end is 0.
+    Ends early if the stack cannot be followed, because mpipp does not guess functions. If the stack
+    cannot be followed further, the last frame's end is 0.
 
     Args:
         is_call: whether the function is in a call; otherwise it is at the instruction itself.

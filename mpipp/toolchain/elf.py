@@ -92,8 +92,8 @@ def defined(path: str) -> set[str]:
 def hide(path: str, is_hidden: Callable[[str], bool]) -> None:
     """Change a 64-bit library so that the dynamic linker no longer finds some of its symbols.
 
-    These symbols become local. References inside the library, and its debug information, stay as
-    they are.
+    The hidden symbols become local. References inside the library, and its debug information, stay
+    as they are.
 
     Args:
         is_hidden: returns whether the symbol with a name is to be hidden.

@@ -63,7 +63,7 @@ class NoCompiler(MpippError):
 
 @dataclass(frozen=True)
 class Flavor:
-    """A binary interface (ABI) of MPI libraries. Each needs its own wrapper.
+    """A binary interface (ABI) of MPI libraries. Each flavor needs its own wrapper.
 
     Attributes:
         key: its name in file names and macros.

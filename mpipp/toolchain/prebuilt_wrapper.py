@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The wrappers that a wheel of mpipp contains, so that users need no compiler.
 
-Each is compiled for an ABI, with the procedures of the newest MPI library that has it. A program
-may ask whether its library has a procedure: mpi4py refers to hundreds of them weakly. The program
-must not find a procedure that only the wrapper has. So mpipp copies the wrapper to the user's cache
-for each MPI library. In the copy the dynamic linker finds only procedures of that library.
+Each wrapper is compiled for an ABI, with the procedures of the newest MPI library that has it. A
+program may ask whether its library has a procedure: mpi4py refers to hundreds of them weakly. The
+program must not find a procedure that only the wrapper has. So mpipp copies the wrapper to the
+user's cache for each MPI library. In the copy the dynamic linker finds only procedures of that
+library.
 """
 
 from __future__ import annotations

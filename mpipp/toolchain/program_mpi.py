@@ -39,7 +39,8 @@ for line in open("/proc/self/maps"):
 
 
 class NoMpi(MpippError):
-    """A program that loads no MPI library itself. It may start a program that does."""
+    """A program that loads no MPI library itself. Such a program may start one that loads an MPI
+    library."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ static void (*all[MOST])(void);
 static int count;
 // The number of active forks in this thread: a signal handler, or another handler of
 // pthread_atfork, may fork during a fork. Only the first fork makes the copies, because other
-// threads may change the pages while the lock is lent. The other forks' children use the same
+// threads may change the pages while the lock is lent. The children of other forks use the same
 // copies. The second variable is set if a signal handler made the first fork while this thread held
 // the lock.
 static __thread int depth __attribute__((tls_model("initial-exec")));

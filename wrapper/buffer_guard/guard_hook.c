@@ -156,7 +156,8 @@ static void post(struct mpipp_passage *passage) {
 }
 
 // Copies that MPI reads must be updated in any case, even if the budget leaves no time for the
-// operation. Then this time does not count: otherwise these copies would use up the budget.
+// operation. In that case the time of the copy does not count: otherwise such copies would use up
+// the budget.
 static void start_operation(struct mpipp_guarded_operation *guarded) {
   uint64_t since = mpipp_guard_ticks();
   int looks = mpipp_guard_coverage_affords(guarded->cover);

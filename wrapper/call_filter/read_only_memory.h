@@ -34,8 +34,8 @@ enum { MPIPP_LARGE = 1 << 20, MPIPP_WIDE = 1 << 24 };
 
 // Returns whether the whole range is mapped, as far as the system shows.
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
-// Returns whether the first and last bytes are mapped. The last known pair of ends is not queried
-// again.
+// Returns whether the first and last bytes are mapped. The system is not queried again for the last
+// known pair of bytes.
 int mpipp_filter_are_ends_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
 
 // Calls `tell` with each present mapping, in order of addresses; mode: as in /proc/PID/maps.

@@ -35,8 +35,8 @@ void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   struct mpipp_terms terms = mpipp_precheck_terms_of(passage->call, position);
   struct mpipp_pending_sum *pending = mpipp_registry_allocate(sizeof *pending);
-  // Without memory this process takes no part in the sum. Then this sum stays incomplete in the
-  // other processes, and later sums do not match: the watcher decides.
+  // Without memory this process takes no part in the sum. In that case the sum stays incomplete in
+  // the other processes, and later sums do not match: the watcher decides.
   if (!pending) return;
   pending->next = NULL;
   pending->identity = shadow->identity;

@@ -24,7 +24,7 @@ struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage
 // shadows until all processes of MPI_COMM_WORLD are known to create them, and none that include
 // processes of other worlds.
 void mpipp_precheck_shadow_make(const struct mpipp_passage *passage);
-// Creates the shadow of a communicator that a nonblocking call has created. This is done in the
+// Creates the shadow of a communicator that a nonblocking call has created. That happens in the
 // first blocking collective call on the communicator, which is at the same point in the call
 // sequence of all processes.
 void mpipp_precheck_shadow_make_in_call(const struct mpipp_passage *passage);

@@ -83,7 +83,7 @@ static int has_directory(const char *path) {
 }
 
 // Waits for the debugger. On other nodes mpipp/watcher/ipc/launch.py makes the directory. The
-// debugger starts an agent there, which needs some time.
+// debugger starts an agent on the node, which needs some time.
 static int await_debugger(const char *path) {
   const struct timespec step = {0, STEP};
   for (int tries = 0;; tries++) {

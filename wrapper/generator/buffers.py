@@ -160,8 +160,9 @@ def rooted(procedure: Procedure) -> bool:
 def buffers_of(procedure: Procedure) -> list[Buffer]:
     """The buffers in parameter order.
 
-    A count, displacement or datatype belongs to all buffers before it that have none yet. They must
-    follow the last complete buffer (sendbuf and recvbuf of MPI_Allreduce share theirs).
+    A count, displacement or datatype belongs to all buffers before it that have none yet. These
+    buffers must follow the last complete buffer (sendbuf and recvbuf of MPI_Allreduce share
+    theirs).
     """
     if procedure.base in known.ATTACHING:
         return []

@@ -26,7 +26,7 @@ _NONBLOCKING = re.compile(r"(|.*_)[Ii]([a-z]\w*)$")
 def form_of(base: str, bases: Set[str]) -> tuple[str, str]:
     """The operation and the form of a procedure without `_c`; bases: the names of all procedures.
 
-    The operation is the name of its blocking form if it has one, else its own.
+    A procedure's operation is the name of its blocking form if it has one, else its own name.
     """
     base = MEETS.get(base, base)
     if base in PARTITIONED:

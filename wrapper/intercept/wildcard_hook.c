@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A hook that finds the messages of nonblocking receives with MPI_ANY_SOURCE or MPI_ANY_TAG
-// (recorder/matching/wildcard_receives.h). While it exists, all calls get a status from MPI, even
-// if the program ignores it.
+// (recorder/matching/wildcard_receives.h). While the hook exists, all calls get a status from MPI,
+// even if the program ignores it.
 #include "intercept/wildcard_hook.h"
 
 #include "intercept/hooks.h"

@@ -29,7 +29,8 @@ static inline uint64_t mpipp_layout_bytes(uint32_t room) {
 
 // mpipp_layout_open starts an empty layout, mpipp_layout_add adds entries, and mpipp_layout_sort
 // sorts at the end. mpipp_layout_add returns 0 if the capacity is too small, or for a constructor
-// that it cannot expand. It assumes that a predefined datatype has no gaps in its true extent.
+// that it cannot expand. The function assumes that a predefined datatype has no gaps in its true
+// extent.
 MPIPP_SEAM void mpipp_layout_open(struct mpipp_layout *layout, uint32_t room);
 MPIPP_SEAM int mpipp_layout_add(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                                 uint64_t address, int64_t count);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Functions of the wrapper's parts, and variables that show whether a part needs reports now. Each
-// may be missing, because a run loads only the parts that it needs.
+// function may be missing, because a run loads only the parts that it needs.
 extern void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));

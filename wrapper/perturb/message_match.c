@@ -16,9 +16,9 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-// ORDER: next to MPI, as the last hook of the perturbation. PATIENCE: seconds to wait for the
-// message. The message may not come if its sender waits for a message that this receive must take
-// first.
+// ORDER: the place of this hook, the last of the perturbation's hooks before MPI. PATIENCE: seconds
+// to wait for the message. The message may not come if its sender waits for a message that this
+// receive must take first.
 enum { ORDER = 2000, PATIENCE = 10 };
 
 static int chosen_rank, chosen_source;

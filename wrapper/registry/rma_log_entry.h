@@ -145,8 +145,8 @@ enum { MPIPP_LOG_KIND = 0xff };
 #define MPIPP_LOG_LIKE_WORDS(HEAD) ((HEAD) >> 8 & 0xff)
 #define MPIPP_LOG_CHANGED(HEAD) ((HEAD) >> 16 & 0xffffff)
 enum { MPIPP_LOG_MOST_CHANGED = 24, MPIPP_LOG_MOST_WHOLES = 1 << 24 };
-// The index of the first word of an operation that identifies a datatype. From there on each third
-// word does; these words never differ.
+// The index of the first word of an operation that identifies a datatype. From that word on, each
+// third word identifies a datatype; these words never differ.
 enum { MPIPP_LOG_RECORD = 7 };
 // The index of the first buffer in an operation, and the words of each buffer: address, count,
 // datatype.

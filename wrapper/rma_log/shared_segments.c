@@ -17,8 +17,8 @@ int mpipp_rma_query_segment_count(const struct mpipp_call *call, struct mpipp_wi
                                   enum mpipp_segment_user user) {
   MPI_Group group;
   int size = 0;
-  // Segments of shared-memory windows are known since the window was created. This process's own
-  // memory is, too.
+  // Segments of shared-memory windows are known since the window was created. The address of this
+  // process's own memory is known, too.
   if (win->flavor == MPIPP_WIN_SHARED || call->target_rank == win->rank) return 0;
   if (__atomic_fetch_or(&win->told, (uint32_t)user, __ATOMIC_RELAXED) & user) return 0;
   // Uses the window's group, because its communicator may have been freed.

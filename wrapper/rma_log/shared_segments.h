@@ -21,7 +21,7 @@ static inline int mpipp_asks_for_segments(const struct mpipp_call *call) {
 // The number of parts of a window that was just created; 0 if its memory is not shared.
 MPIPP_SEAM int mpipp_rma_segment_count(const struct mpipp_win *win);
 // The number of parts of another window, after the program has successfully queried other
-// processes' memory. It is nonzero only for the first query of each user.
+// processes' memory. The number is nonzero only for the first query of each user.
 enum mpipp_segment_user { MPIPP_SEGMENTS_LOGGED = 1, MPIPP_SEGMENTS_LOOKED_AT = 2 };
 MPIPP_SEAM int mpipp_rma_query_segment_count(const struct mpipp_call *call, struct mpipp_win *win,
                                              enum mpipp_segment_user user);

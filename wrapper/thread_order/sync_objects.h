@@ -32,8 +32,8 @@ void mpipp_order_lose(void);
 // Returns whether this thread is in MPI, whose own locks order nothing for the program.
 int mpipp_order_is_in_mpi(void);
 // Begins this thread with an acquire of the object that its creator has released. number: of an
-// ended thread that the creator has joined, or 0. It can be reused, because all events of that
-// thread happened before.
+// ended thread that the creator has joined, or 0. The number can be reused, because all events of
+// that thread happened before.
 void mpipp_order_be_born(struct mpipp_order_object *object, uint32_t number);
 
 // Release or acquire the object at an address. place: a return address in the program.

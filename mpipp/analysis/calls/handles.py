@@ -286,7 +286,7 @@ def _wrong_requests(operation: Operation) -> Findings:
     if call.requests is None or not _has_given_requests(operation):
         return
     # With several threads, MPI may reuse a handle before the thread that completed the first
-    # request has recorded its completion. Then the record's request is unknown.
+    # request has recorded its completion. Then it is unknown which request the record describes.
     several = registry.info.concurrent
     try:
         handles = registry.passed_handles(call, _MOST_REQUESTS)

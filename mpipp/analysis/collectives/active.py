@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check that the active calls of a collective operation agree (MPI-4.1, section 6.1).
 
-All processes of a communicator call its collective operations in the same order. So calls with the
-same ordinal on a communicator belong to one operation.
+All processes of a communicator call its collective operations in the same order. So calls that have
+the same ordinal on a communicator belong to one operation.
 """
 
 from __future__ import annotations

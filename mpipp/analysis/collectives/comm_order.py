@@ -194,7 +194,7 @@ def _finding(circle: list[_Way]) -> Finding:
 class _Named(NamedTuple):
     # The words for a communicator, and a process that knows it.
     text: str
-    is_alike: bool  # whether other communicators of the cycle have the same name
+    is_alike: bool  # whether another communicator of the cycle has this name
     side: Side
 
 

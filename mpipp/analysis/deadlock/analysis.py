@@ -46,7 +46,8 @@ class State:
     waits: tuple[Wait, ...]  # one for each thread
     # The reasons why it is unknown whether the process may continue; empty if it is known.
     unknown: tuple[Unknown, ...] = ()
-    # All its threads in MPI wait, and another thread that has called MPI before is not in MPI.
+    # All threads of the process that are in MPI wait, and another thread that has called MPI before
+    # is not in MPI.
     has_outside: bool = False
 
     @property

@@ -85,7 +85,7 @@ class NearMisses:
         return []
 
     def _other_creation(self, event: Event, rank: int) -> Iterator[str]:
-        # Calls of the same procedure with other arguments.
+        # Yield words for calls of the procedure of the missing call that have other arguments.
         process, wanted = self._messages.known.process(rank), event.operation.call
         for operation in process.operations if process is not None else ():
             call = operation.call

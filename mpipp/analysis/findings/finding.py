@@ -115,7 +115,8 @@ class Finding:
 
     @property
     def pointing(self) -> Sequence[Party]:
-        """The calls, or objects without a call. If all have one place, the error is there."""
+        """The calls, or objects without a call. If all parties have the same place, the error is
+        there."""
         wrong = [party for party in self.parties if party.is_wrong]
         return [party for party in wrong if party.place_label == "called at"] or wrong
 

@@ -106,7 +106,7 @@ class Messages:
     def begin(self, process: ReplayedProcess, event: ReceiveBegun) -> None:
         """Begin a receive.
 
-        A synchronous send ends after this, even if the receive ends much later.
+        A synchronous send ends after this begin, even if the receive ends much later.
         """
         self._take(event.channel, process.release())
 

@@ -275,7 +275,8 @@ class Operations:
             while other not in self.told:
                 yield "told", other
             process.merge_clock(self.told[other], event)
-        # If it also writes the element, its own value comes after the value that it read.
+        # If the operation also writes the element, its own value comes after the value that it
+        # read.
         changes = self.values.written(key) is not None
         number = event.operation - 1 if changes else event.moment.number
         self.flags.reads((place, event.value), process.index, process.time, number)

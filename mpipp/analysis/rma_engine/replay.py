@@ -281,7 +281,8 @@ def analyse(
 ) -> Result:
     """Return conflicts and mistakes in the events of all processes.
 
-    Both mappings have ranks in MPI_COMM_WORLD as keys. The events are read on demand, and not kept.
+    The keys of all arguments are ranks in MPI_COMM_WORLD. The events are read on demand, and not
+    kept.
 
     Args:
         again: the same events once more; without them the values of atomic operations are not used.

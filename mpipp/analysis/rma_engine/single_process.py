@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Search for conflicts within one process, if the events of other processes are unknown.
 
-One process represents all others. It does only what the checked process waits for. Its memory has
-a separate range of addresses for each process that it represents.
+One process represents all others. That process does only what the checked process waits for. Its
+memory has a separate range of addresses for each process that it represents.
 """
 
 from __future__ import annotations

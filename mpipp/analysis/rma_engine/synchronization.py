@@ -2,9 +2,10 @@
 """The effects of calls that synchronize a window (MPI-4.1, 12.5).
 
 These calls end epochs, and order processes. A fence counts as a barrier after which all earlier
-operations are complete everywhere, unless it certainly ends no epoch. That is so if it asserts that
-no operation precedes, is the first fence, or follows one that asserts that none succeeds. A flush,
-an unlock or a completed request orders no other process. Locks exclude, but do not order.
+operations are complete everywhere, unless it certainly ends no epoch. A fence ends no epoch if it
+asserts that no operation precedes, is the first fence, or follows one that asserts that none
+succeeds. A flush, an unlock or a completed request orders no other process. Locks exclude, but do
+not order.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Synchronizer:
             for rule, other in violations(mine, event):
                 self.mistakes.add(rule, event, other, mine)
         if event.attempt:
-            # Its effect follows when the call has succeeded.
+            # The call takes effect when it has succeeded.
             mine.attempts[thread] = kind
         elif kind == "fence":
             yield from self._fence(process, window, mine, event)

@@ -2,7 +2,7 @@
 """Search for the atomic operations that wrote the values which other processes have read.
 
 A process may read one value of an element, and then another, without synchronization in between.
-Then an atomic operation in between wrote the second one: any other store to the element must be
+Then an atomic operation in between wrote the second value: any other store to the element must be
 ordered with both reads (MPI-4.1, 12.7). If only one operation ever wrote that value, it is known.
 The events are read once before the analysis.
 """

@@ -8,8 +8,8 @@ from typing import NamedTuple, Optional, Union
 
 Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is unknown
 
-# The sentence for a program that violates a rule, by the rule's id. It is a template of the
-# finding's facts (`render/phrases.py`), or several templates by their case.
+# The sentence for a program that violates a rule, by the rule's id. The sentence is a template of
+# the finding's facts (`render/phrases.py`), or several templates by their case.
 Templates = Mapping[str, Union[str, Mapping[str, str]]]
 
 ERROR, WARNING, REMARK = "error", "warning", "remark"

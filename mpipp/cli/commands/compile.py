@@ -34,8 +34,8 @@ _NOT_COMPILED = frozenset(
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))
-# Options only for the linker, left out of a compilation, where Clang warns about them. They have no
-# value, a separate value, or the value in the same word.
+# Options only for the linker, left out of a compilation, where Clang warns about them. These
+# options have no value, a separate value, or the value in the same word.
 _LINKED = frozenset(
     "-shared -static -static-pie -pie -no-pie -r -s -rdynamic -nostdlib -nostartfiles -nolibc"
     " -nodefaultlibs -static-libgcc -static-libstdc++ -shared-libgcc".split()

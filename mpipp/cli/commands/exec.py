@@ -313,7 +313,8 @@ def _wrapper(program: Sequence[str], mpicc: str | None) -> str:
 
 
 def _directory() -> str:
-    # The directory of the job's watcher. If there is none, return "": the program runs unwatched.
+    # The directory of the job's watcher. If no directory is usable, return "": the program runs
+    # unwatched.
     try:
         return directory_of_job()
     except MpippError as error:

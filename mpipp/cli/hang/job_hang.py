@@ -3,7 +3,8 @@
 
 mpipp explains only processes that did not move. mpipp first reads the movement of each process,
 then the records, then the movements again. The second reading begins when the first has ended on
-all nodes, so all processes that did not move stood still at one time. This needs no common clock.
+all nodes, so all processes that did not move stood still at one time. This test needs no common
+clock.
 """
 
 from __future__ import annotations

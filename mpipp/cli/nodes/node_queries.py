@@ -18,7 +18,7 @@ _LONGEST = 60.0  # seconds that a node gets to answer
 
 
 class Answer(NamedTuple):
-    """The answer of a node. If there is none, `failure` is a sentence with the reason."""
+    """The answer of a node. If the node did not answer, `failure` is a sentence with the reason."""
 
     node: str
     content: dict[str, Any]

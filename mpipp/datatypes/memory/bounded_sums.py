@@ -219,8 +219,8 @@ class _Levels:
     def _candidates(self, level: int, low: int, high: int) -> Iterator[int]:
         # Indices for which the remaining terms may still succeed. The reach of these terms must
         # meet the remaining interval, and a multiple of their common divisor must lie in it. If
-        # only one term remains, this is enough for a solution. Begins in the middle, because most
-        # sums lie there.
+        # only one term remains, these conditions are enough for a solution. The search begins in
+        # the middle, because most sums lie there.
         stride, divisor = self.strides[level], self.divisors[level + 1]
         first = max(0, -((self.reach[level + 1] - low) // stride))
         last = min(self.most[level], high // stride)

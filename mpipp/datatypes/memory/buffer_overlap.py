@@ -149,9 +149,9 @@ def self_overlap(datatype: Datatype, count: int = 1) -> Overlap | None:
 def touching(datatype: Datatype, count: int, displacement: int) -> list[Element]:
     """Return the basic elements that touch the byte at a displacement, in type-map order.
 
-    At most 64 are returned. This differs from `element_address.at_displacement` in two ways. A gap
-    inside a pair type does not belong to the pair, and a byte without an element gives an empty
-    list. If too many elements interleave to find all, two of them are returned.
+    At most 64 are returned. This function differs from `element_address.at_displacement` in two
+    ways. A gap inside a pair type does not belong to the pair, and a byte without an element gives
+    an empty list. If too many elements interleave to find all, two of them are returned.
     """
     try:
         found = element_address.at_displacement(datatype, displacement, count)

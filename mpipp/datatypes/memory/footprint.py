@@ -223,8 +223,8 @@ def _block_form(component: Datatype, length: int) -> tuple[Comb | None, Range | 
 
 def _among_copies(base: Comb, dims: tuple[Term, ...]) -> Range | None:
     # Returns bytes that two copies of `base` share, if it is repeated in `dims`. For each stride,
-    # it tests the copies whose indices differ in this dimension. The copies' indices for narrower
-    # strides are arbitrary, and those for wider strides are equal.
+    # the search tests the copies whose indices differ in this dimension. The copies' indices for
+    # narrower strides are arbitrary, and those for wider strides are equal.
     order = sorted((abs(stride), stride, count) for count, stride in dims if count > 1)
     if any(count <= 0 for count, _ in dims):
         return None

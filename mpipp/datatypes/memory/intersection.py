@@ -269,6 +269,6 @@ def _in_block(start: int, end: int, starts: list[int], ends: list[int]) -> Range
 
 def _crossing(starts: list[int], ends: list[int]) -> int | None:
     # No two blocks overlap exactly if every end, in sorted order, is at or before the next start.
-    # Returns the first place of an end that violates this.
+    # Returns the first place of an end that is behind the next start.
     crossed = map(operator.gt, ends, itertools.islice(starts, 1, None))
     return next(itertools.compress(itertools.count(), crossed), None)

@@ -9,8 +9,8 @@ left and a right neighbor by a new letter. At the end each signature is one lett
 The letter made at a place depends only on its neighborhood, so equal texts become equal letters. No
 repetition is expanded. Before each step, every part passes the letters at its ends that may be
 joined across its border to its parents. The number of steps is logarithmic in the number of
-elements. Each takes time in proportion to the remaining parts and items. The random marks change
-only the time, never the result.
+elements. Each step takes time in proportion to the remaining parts and items. The random marks
+change only the time, never the result.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 """Comparison of two type signatures (MPI-4.1, sections 3.3.1 and 5.1.11).
 
 The answer is exact and no repetition is expanded. Two cursors walk along both signatures. If both
-are at the same object, they skip it. If both are inside repetitions, of P and of Q elements, they
-compare the next P + Q elements. If these agree, all elements agree up to the first end of the two
-repetitions (theorem of Fine and Wilf). Some walks take too many steps, for example between two ways
-to build a Fibonacci word. Then mpipp walks along the common form of both (`grammar`).
+cursors are at the same object, they skip it. If both are inside repetitions, of P and of Q
+elements, they compare the next P + Q elements. If these agree, all elements agree up to the first
+end of the two repetitions (theorem of Fine and Wilf). Some walks take too many steps, for example
+between two ways to build a Fibonacci word. Then mpipp walks along the common form of both
+(`grammar`).
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class Comparison:
         equal: the number of elements at the beginning that agree.
         first: the element of the first signature after these; None at its end.
         second: the element of the second signature after these; None at its end.
-        unknown: whether one of the two elements is MPI_PACKED. It matches any type; its contents,
-            and so the rest, are unknown.
+        unknown: whether one of the two elements is MPI_PACKED. MPI_PACKED matches any type; its
+            contents, and so the rest, are unknown.
     """
 
     verdict: str
@@ -182,9 +183,10 @@ def _equal_items(
 class _Cursor:
     """A position in a signature: at the start of `left` more copies of `node`.
 
-    `frames` are the signatures around the position, outermost first. Each has the position at which
-    this copy of it starts, and the number of the current item. `repetitions` are the current items
-    with several copies. Each has its end, the elements of one copy, and the number of its frame.
+    `frames` are the signatures around the position, outermost first. Each frame has the position at
+    which this copy of the signature starts, and the number of the current item. `repetitions` are
+    the current items with several copies. Each repetition has its end, the elements of one copy,
+    and the number of its frame.
     """
 
     def __init__(self, signature: Signature) -> None:

@@ -149,7 +149,7 @@ def pair_kinds(name: str) -> tuple[str, str]:
 
 def _kind(node: Datatype) -> str:
     if node.combiner != "NAMED":
-        # Such a type matches only types with the same p and r (MPI-4.1, section 19.1.9).
+        # A parameterised type matches only types with the same p and r (MPI-4.1, section 19.1.9).
         given = [f"{name} {_undefined(value)}" for name, value in node.arguments.items()]
         return f"{node.combiner}({', '.join(given)})"
     known = element_address.ALIASES.get(element_address.kind(node))

@@ -31,8 +31,8 @@ _FIRST_ROWS = 512  # rows in the first chunk of `rows`; most prints need no more
 class Memory(Protocol):
     """The target's memory.
 
-    A memory object may have a `byte_order`, "<" or ">" as in `struct`. Without it the order is this
-    machine's.
+    A memory object may have a `byte_order`, "<" or ">" as in `struct`. Without `byte_order` the
+    order is this machine's.
     """
 
     def read(self, address: int, length: int) -> bytes:
@@ -60,7 +60,8 @@ class Node:
 
     @property
     def count(self) -> int:
-        """The number of items, members or characters. It may be too large for Python's `len`."""
+        """The number of items, members or characters. The number may be too large for Python's
+        `len`."""
         return self.view.count
 
     @property

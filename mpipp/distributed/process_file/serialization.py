@@ -168,7 +168,7 @@ def _object(name: str, value: Any, tables: Tables) -> Any:
 
 @functools.cache
 def _reader(annotation: str) -> _Reader:
-    # Returns a function that reads the value of a field with this annotation.
+    # Returns a function that reads the value of a field, from the field's type annotation.
     choices = list(_split(annotation, "|"))
     if len(choices) > 1:
         readers = [_reader(choice) for choice in choices]

@@ -17,7 +17,7 @@ from mpipp.ranks.stack_tree import StackTree
 
 
 def lines() -> Iterator[str]:
-    """The states of all processes in this gdb. Raises MpippError if there is none."""
+    """The states of all processes in this gdb. Raises MpippError if this gdb has no process."""
     return where_text.sections(stacks.gathered(), _of_job, _of_others)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Parse the operands of comparisons: `TYPE COUNT with TYPE COUNT`, `TYPE ADDR COUNT`, `--json`.
 
-An operand may begin with `@N`. Then it is evaluated in inferior N, in the innermost frame of its
-first thread outside MPI in which TYPE has a meaning. Nothing else begins with `@` in gdb.
+An operand may begin with `@N`. Then the operand is evaluated in inferior N, in the innermost frame
+of its first thread outside MPI in which TYPE has a meaning. Nothing else begins with `@` in gdb.
 """
 
 from __future__ import annotations

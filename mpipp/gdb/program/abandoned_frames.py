@@ -23,8 +23,8 @@ _asked = _SELECTED  # which threads `has_left_frame` may examine
 def any_thread() -> Iterator[None]:
     """Allow tests of all threads within this context.
 
-    A test selects the thread, and then gdb forgets its frames. So do not use this while gdb prints
-    frames.
+    A test selects the thread, and then gdb forgets its frames. So do not use this context while gdb
+    prints frames.
     """
     with _asking(_ANY):
         yield

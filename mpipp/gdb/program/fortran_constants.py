@@ -2,7 +2,7 @@
 """The Fortran constants that are variables of the program.
 
 MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables in Fortran. MPI knows them by their
-addresses. Its Fortran layer replaces them by the constants of C, which are in the call records.
+addresses. MPI's Fortran layer replaces them by the constants of C, which are in the call records.
 """
 
 from __future__ import annotations

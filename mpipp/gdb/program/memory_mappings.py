@@ -94,7 +94,7 @@ def _read_mappings() -> list[_Mapping]:
     core = core_file()
     if core is None:
         return listed
-    # A core file lists the mapped files. Its segments are the memory that was saved.
+    # A core file lists the mapped files. The file's segments are the memory that was saved.
     of_files = {mapping.start for mapping in listed}
     segments = [_segment(each, each.start in of_files) for each in core.segments]
     return segments + listed if segments else []

@@ -26,8 +26,8 @@ class Nearby(NamedTuple):
 def find(calls: Sequence[Call]) -> Nearby | None:
     """Find the completed call that the selected frame is at, among a thread's calls, latest first.
 
-    It is the latest call if the frame is behind it in its line, or at the next statement. If the
-    frame is at the beginning of a line, it is the latest call of that line.
+    The result is the latest call if the frame is behind it in its line, or at the next statement.
+    If the frame is at the beginning of a line, it is the latest call of that line.
     """
     frame = abandoned_frames.selected_frame()
     here = _position(frame) if frame is not None else None

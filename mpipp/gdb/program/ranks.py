@@ -19,7 +19,7 @@ def inferiors() -> list[gdb.Inferior]:
 def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
     """The thread that gdb found first, usually the main thread.
 
-    In non-stop mode it is the first stopped thread, if there is one.
+    In non-stop mode, the result is the first stopped thread, if there is one.
     """
     every = inferior.threads()  # gdb lists the newest thread first
     return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))

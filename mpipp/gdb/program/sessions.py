@@ -154,9 +154,10 @@ def also_running() -> Iterator[Session | None]:
 
 
 def _runs(inferior: gdb.Inferior) -> bool:
-    # Return whether all threads run. The selected thread alone does not show this. A stopped
-    # process has no frames while gdb attaches, nor during an unwind (gdb 13 would crash). In
-    # conditions of breakpoints gdb takes stopped threads for running. A core file does not run.
+    # Return whether all threads run. The state of the selected thread alone does not show whether
+    # all threads run. A stopped process has no frames while gdb attaches, nor during an unwind (gdb
+    # 13 would crash). In conditions of breakpoints gdb takes stopped threads for running. A core
+    # file does not run.
     thread = selected_thread()
     if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
         return False
@@ -166,8 +167,8 @@ def _runs(inferior: gdb.Inferior) -> bool:
 def reread() -> Session:
     """Read the process again, then return what `required` returns.
 
-    Conditions of breakpoints need this. Between two of them the process may run without an event in
-    gdb.
+    Conditions of breakpoints need this function: between two of them the process may run without an
+    event in gdb.
     """
     _changed()
     return required()

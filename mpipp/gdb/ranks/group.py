@@ -95,7 +95,7 @@ class Group:
     def select(self, rank: int) -> bool:
         """Select the stopped thread of a rank, in the program's own frame.
 
-        Returns whether there is one.
+        Returns whether the rank has such a thread.
         """
         thread = self.thread(rank)
         if thread is None:

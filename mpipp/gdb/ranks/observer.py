@@ -38,8 +38,8 @@ class Front(Protocol):
 
 
 class Observer:
-    """A front end that follows the events of a job. This class ignores them: gdb itself prints them
-    on the terminal."""
+    """A front end that follows the events of a job. This class ignores the events: gdb itself
+    prints them on the terminal."""
 
     def attached(self, proceed: Callable[[], None]) -> None:
         """All ranks have stopped before `main`. Call `proceed` to let them begin."""

@@ -2,8 +2,8 @@
 """Writers of source code that creates the datatype of a struct, class or derived type.
 
 Each writer yields the lines of a function for the record, after functions for nested records with
-their own datatypes. Comments name the omissions, and the members that are sent as bytes. All raise
-MpippError if there is nothing to send.
+their own datatypes. Comments name the omissions, and the members that are sent as bytes. All
+writers raise MpippError if there is nothing to send.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ class History:
     def outline(self, period: int) -> Items | None:
         """Return the whole history as an outline; None if it has longer calls than the shortest.
 
-        Afterwards `more` returns nothing about this part.
+        Afterwards `more` returns no calls of this history.
 
         Args:
             period: that of the channel's current run.

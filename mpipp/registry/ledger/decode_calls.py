@@ -164,8 +164,8 @@ class Ledger:
 
     def _arguments(self, words: tuple[int, ...]) -> dict[str, int | tuple[int, ...] | None]:
         # The arguments are named as in an active call. The ledger keeps only length and hash of a
-        # long array, and only a hash of a group: "members". It keeps no other handles, because
-        # their values differ between processes.
+        # long array, and only a hash of a group: "members". The ledger keeps no other handles,
+        # because their values differ between processes.
         found: dict[str, int | tuple[int, ...] | None] = {}
         position = 1
         for _ in range(min(words[0] if words else 0, _MOST_ARGUMENTS)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Core files: the memory segments that they contain, and search for bytes in them.
 
-This provides only facts that a debugger does not. The file may be truncated or damaged.
+This module provides only facts that a debugger does not. The file may be truncated or damaged.
 """
 
 from __future__ import annotations

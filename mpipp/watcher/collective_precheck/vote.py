@@ -57,8 +57,8 @@ class WaitingProcesses:
     def add(
         self, connection: socket.socket, asking: said.StrictQuery, watched: Sequence[WatchedProcess]
     ) -> None:
-        """Add a process that asks. Raises MpippError if it is unwatched, or its records are
-        damaged."""
+        """Add a process that asks. Raises MpippError if the process is unwatched, or its records
+        are damaged."""
         one = next((w for w in watched if w.pid == asking.pid and w.state == RUNNING), None)
         if one is None:
             raise MpippError("an unwatched process sent a query")

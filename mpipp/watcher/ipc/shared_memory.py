@@ -104,8 +104,8 @@ class FileMemory:
         raise MpippError(f"the memory of a watched process cannot be written {where}")
 
     def _place(self, address: int, length: int) -> int | None:
-        # The offset in the file. If it is not there yet, read the list of regions again: the file
-        # may have grown.
+        # The offset in the file. If the address is in no region, read the list of regions again:
+        # the file may have grown.
         found = self._file_offset(address, length)
         if found is None:
             before = self._regions

@@ -109,7 +109,8 @@ class FindingCollection:
         return bool(self._suppressions.reason(names, places))
 
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
-        """Return whether a suppression matches these names and places. If so, count it."""
+        """Return whether a suppression matches these names and places. If so, count the suppression
+        as used."""
         reason = self._suppressions.reason(names, places)
         if reason:
             self.suppressed[reason] += 1

@@ -3,7 +3,7 @@
 
 When nothing moves on a node, its watcher writes the state of each process, and every half second a
 counter, the beat. A watcher that has read two beats of each other node since its own test knows
-that all processes stood still at one time. This needs no common clock.
+that all processes stood still at one time. This test needs no common clock.
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ def _called(one: ShownProcess, number: int, call: Call, thread: Thread) -> list[
 
 
 def _callers(one: ShownProcess, call: Call) -> list[Frame]:
-    # The place of the call is certain. Its callers are certain if the stack contains the place.
+    # The place of the call is certain. The callers of that place are certain if the stack contains
+    # the place.
     known = one.places.frames(call.site)
     if call.site.python is not None or not isinstance(one, WatchedProcess) or not call.frame:
         return known

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Snapshots of buffer bytes that page protection cannot guard. A comparison at completion finds the
-// program's stores there. For a buffer that MPI reads, a copy of the bytes is kept. For a buffer
-// that MPI writes, MPI writes to other memory, and the program's buffer has a fill pattern until
-// completion. The caller holds the guard's lock.
+// program's stores to that buffer. For a buffer that MPI reads, a copy of the bytes is kept. For a
+// buffer that MPI writes, MPI writes to other memory, and the program's buffer has a fill pattern
+// until completion. The caller holds the guard's lock.
 #ifndef MPIPP_BUFFER_GUARD_COMPARE_SNAPSHOTS_H
 #define MPIPP_BUFFER_GUARD_COMPARE_SNAPSHOTS_H
 
@@ -44,8 +44,8 @@ void mpipp_guard_snapshot_spoil(struct mpipp_snapshot *compared);
 int mpipp_guard_snapshots_spoil(const struct mpipp_bytes *bytes);
 
 // The address of the buffer if its function on the thread's stack has returned; else 0. Each buffer
-// is returned once, and is not compared afterwards. frame: the frame that calls MPI. The second
-// function is a quick test whether there may be such a buffer.
+// is returned once, and is not compared afterwards. frame: the frame that calls MPI.
+// mpipp_guard_snapshots_may_dangle is a quick test whether there may be such a buffer.
 uint64_t mpipp_guard_snapshot_find_dangling(struct mpipp_snapshot *compared, uint64_t frame);
 int mpipp_guard_snapshots_may_dangle(uint64_t frame);
 

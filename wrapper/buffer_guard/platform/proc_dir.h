@@ -7,7 +7,7 @@
 #include "abi/seam.h"
 
 // Calls `is_it` with each name that does not begin with a dot, until it returns 1. Returns whether
-// it did; -1 if the directory cannot be read.
+// `is_it` did so; -1 if the directory cannot be read.
 int mpipp_guard_list(const char *path, int (*is_it)(int directory, const char *name, void *with),
                      void *with);
 // Returns whether the process has an open file whose name begins with one of `names`, which NULL

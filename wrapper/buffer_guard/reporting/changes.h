@@ -7,8 +7,8 @@
 #include "registry/records.h"
 #include "watcher_client/queries.h"
 
-// Reports a change in a buffer of an operation that the thread's call has completed. Each pair of
-// places is queried once.
+// Reports a change in a buffer of an operation that the thread's call has completed. The watcher is
+// queried once for each pair of places.
 void mpipp_guard_report_change(const struct mpipp_request *request,
                                const struct mpipp_change *change);
 // Reports a change in a buffer of an operation that is still pending. Or it reports that the buffer

@@ -10,8 +10,8 @@
 
 // The communicator of the last plain call: usually the next call has the same one.
 extern const struct mpipp_comm *mpipp_filter_last_comm MPIPP_HIDDEN;
-// Makes the handle's communicator the last one. Returns 0 if it is an intercommunicator, or not
-// live.
+// Sets mpipp_filter_last_comm to the handle's communicator. Returns 0 if it is an
+// intercommunicator, or not live.
 int mpipp_filter_is_plain_comm(uint64_t handle);
 // Forgets all last objects when MPI was finalized, unless a session exists.
 void mpipp_filter_forget_objects(void);

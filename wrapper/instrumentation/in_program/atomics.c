@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Atomic operations of the program. They may order threads, so the wrapper learns of each. It takes
-// every operation for a release and an acquire, with every memory order.
-// Clang's code calls functions of its ThreadSanitizer, and GCC's those of libatomic, which the
-// linker's --wrap replaces.
+// Atomic operations of the program. Atomic operations may order threads, so the wrapper learns of
+// each. It takes every operation for a release and an acquire, with every memory order. Clang's
+// code calls functions of its ThreadSanitizer, and GCC's those of libatomic, which the linker's
+// --wrap replaces.
 #define _GNU_SOURCE
 #include <stddef.h>
 

@@ -51,7 +51,7 @@ HIDDEN int mpipp_program_map(void) {
   unsigned char *at = (unsigned char *)MPIPP_SHADOW_AT;
   void *got = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
   // If vm.overcommit_memory is 2, the system reserves memory for all writable pages, so there is
-  // not enough. Then a file is mapped.
+  // not enough. In that case a file is mapped.
   if (got == MAP_FAILED && errno == ENOMEM) got = map_file();
   if (got != at) {
     unsigned char there;

@@ -105,7 +105,7 @@ static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kep
   return 1;
 }
 
-// Writes the current run, which ends with this ordinal. There is always space for it.
+// Writes the current run, which ends with this ordinal. The page always has space for the run.
 static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint64_t from = history->position, period = channel->period;

@@ -183,9 +183,9 @@ void mpipp_recorder_note_concurrency(void);
 // counted in them.
 void mpipp_recorder_close_channels(uint64_t comm);
 
-// Notes that a communicator was freed while operations on it are pending. If one of them is
-// cancelled, that will not be seen. This matters if threads share channels. starts: 1 if persistent
-// operations may be started again, which will not be counted.
+// Notes that a communicator was freed while operations on it are pending. A later cancellation of
+// such an operation will not be seen. This matters if threads share channels. starts: 1 if
+// persistent operations may be started again, which will not be counted.
 void mpipp_recorder_note_early_free(uint64_t comm, int starts);
 
 // Frees a communicator's channels. The caller holds the store's lock.

@@ -9,7 +9,7 @@
 
 // mpipp_recorder_lead and mpipp_recorder_gather: MPI_Intercomm_create (in the leader) and
 // MPI_Comm_create_group begin, on that communicator. mpipp_recorder_fail_gather: the call has
-// failed. Then the number of calls between the same processes is uncertain.
+// failed. After a failed call, the number of calls between the same processes is uncertain.
 void mpipp_recorder_lead(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
                          int remote_leader);
 void mpipp_recorder_gather(const struct mpipp_call *call, uint64_t group);

@@ -92,8 +92,8 @@ static struct mpipp_thread *free_record(void) {
 }
 
 // Finds the bounds of the thread's stack. If the stack has no limit (ulimit -s unlimited), the
-// first thread's stack seems to begin at the end of the mapping below it. That may be the heap,
-// which grows towards the stack.
+// first thread's stack seems to begin at the end of the mapping below it. The mapping may be the
+// heap, which grows towards the stack.
 static void ask_stack(struct mpipp_thread *thread) {
   pthread_attr_t attributes;
   void *start = NULL;
@@ -163,10 +163,10 @@ static void drop_other_threads(void) {
     mpipp_recorder_self->tid = (uint64_t)syscall(SYS_gettid);
 }
 
-// A signal handler that forks may have interrupted this thread while it holds the lock. Then the
-// interrupted code continues in both processes, and releases the lock in each. `interrupted` counts
-// such forks. `forks` counts this thread's active forks, the first of which makes the copies for
-// all.
+// A signal handler that forks may have interrupted this thread while it holds the lock. After such
+// a fork, the interrupted code continues in both processes, and releases the lock in each.
+// `interrupted` counts such forks. `forks` counts this thread's active forks, the first of which
+// makes the copies for all.
 static __thread int interrupted __attribute__((tls_model("initial-exec")));
 static __thread int forks __attribute__((tls_model("initial-exec")));
 

@@ -103,8 +103,8 @@ class Creations:
         )
 
     def _far(self, operation: Operation, leader: int) -> Condition:
-        # The condition of the other group after its leader has called. All its processes must call,
-        # but the standard does not say that this group waits for them.
+        # The condition of the other group after its leader has called. All processes of the other
+        # group must call, but the standard does not say that this group waits for them.
         process = self._known.process(leader)
         member = self._no_comm_member(process) if process is not None else None
         tag = _tag(operation)

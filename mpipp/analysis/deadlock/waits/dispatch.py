@@ -76,8 +76,8 @@ class Waits:
     def polled(self, operation: Operation, polls: Polls) -> Condition:
         """Return the condition of a thread's last poll: the results for which the thread may wait.
 
-        If it polls requests, the result of any pending request counts, because the next poll may
-        use other requests.
+        If the thread polls requests, the result of any pending request counts, because the next
+        poll may use other requests.
         """
         if polls.vary:
             return Unknown("it polls for different messages in turn")

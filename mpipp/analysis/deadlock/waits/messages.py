@@ -3,8 +3,8 @@
 
 The n-th send from one process to another with a tag matches the n-th receive of that source and tag
 (wrapper/recorder/matching/channels.h). So counts show which messages were sent. Nonblocking
-receives with MPI_ANY_SOURCE or MPI_ANY_TAG take messages of unknown channels. Then the total counts
-may still decide.
+receives with MPI_ANY_SOURCE or MPI_ANY_TAG take messages of unknown channels. Then the numbers of
+all sends and receives may still decide.
 """
 
 from __future__ import annotations

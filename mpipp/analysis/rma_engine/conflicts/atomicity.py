@@ -87,7 +87,7 @@ def _displaced(pair: Accumulates) -> Range | None:
 
 def _are_in_step(one: Memory, other: Memory, size: int) -> bool:
     # Return whether both have the same elements, or elements of one array, perhaps with gaps.
-    # Then elements that overlap are equal.
+    # In these cases overlapping elements are the same element.
     if one == other:
         return True
     if not len(one) == len(other) == 1:

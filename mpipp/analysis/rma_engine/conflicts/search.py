@@ -128,7 +128,7 @@ class Conflicts:
                 cell[:] = [before for before in cell if before.low >= 0]
 
     def add(self, entry: Entry) -> None:
-        """Compare later accesses with this one, too."""
+        """Keep the access, to compare later accesses with it."""
         self.memory[entry.owner].add(entry)
         self._added += 1
         if self._added > SWEEP + self._kept:
@@ -149,7 +149,7 @@ class Conflicts:
         others = window.last_update if stores else window.last_store
         clock = entry.segment.clock
         for (owner, _, _, _), before in others.items():
-            if owner != entry.owner or before.low < 0:  # it was dropped, so its end is unknown
+            if owner != entry.owner or before.low < 0:  # a dropped access, so its end is unknown
                 continue
             if pairs.excluded(before, entry) or self._met(before, entry):
                 continue

@@ -229,6 +229,7 @@ def held(wrapper: str, path: str) -> tuple[list[str], dict[str, str]]:
 def run_directory() -> str:
     """Make a directory for a job's sockets, with the same path on all nodes, and return the path.
 
-    It is in /tmp because the user's own directory, XDG_RUNTIME_DIR, may not exist on other nodes.
+    The directory is in /tmp because the user's own directory, XDG_RUNTIME_DIR, may not exist on
+    other nodes.
     """
     return tempfile.mkdtemp(prefix="mpipp-", dir="/tmp")

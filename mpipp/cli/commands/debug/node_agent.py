@@ -5,9 +5,9 @@ input.
     python -m mpipp.cli.commands.debug.node_agent SOCKET STDIN-RANK
 
 `mpipp debug` starts the agent through the remote shell. Each message is a line with a JSON object.
-The agent writes `ready` with the path of gdbserver, `held` and `output`. It carries out `release`,
-`input`, `end_input`, `detach`, and `finish`, which says that the launcher has ended. When its input
-ends, the agent ends the ranks, unless the debugger has detached.
+The agent writes `ready` with the path of gdbserver, `held` and `output`. The agent carries out
+`release`, `input`, `end_input`, `detach`, and `finish`, which says that the launcher has ended.
+When its input ends, the agent ends the ranks, unless the debugger has detached.
 """
 
 from __future__ import annotations

@@ -24,9 +24,8 @@ def smallest(all_of: Sequence[_T], fails: Callable[[Sequence[_T]], bool]) -> Seq
 
     Args:
         all_of: items with which the program fails.
-        fails: runs the program with some of the items. If it raises Spent, the smallest subset so
-            far
-            is the result.
+        fails: runs the program with some of the items. If the run raises Spent, the smallest subset
+            so far is the result.
     """
     kept, parts = all_of, 2
     try:

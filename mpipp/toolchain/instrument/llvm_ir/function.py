@@ -77,7 +77,7 @@ class Function:
         return self._values.get(name)
 
     def add(self, block: int, what: str) -> str:
-        """Add an instruction at the end of a block. Returns the name of its value."""
+        """Add an instruction at the end of a block. Returns the name of the instruction's value."""
         if (block, what) in self._known:
             return self._known[block, what]
         self._count += 1
