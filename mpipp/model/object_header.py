@@ -72,7 +72,7 @@ class Header(NamedTuple):  # a named tuple is fast to create, and there may be 1
     def is_ended(self) -> bool:
         """Return whether the object was freed or, for a request, completed.
 
-        No handle denotes it any more.
+        No handle denotes the object any more.
         """
         return "ended" in self.flags
 

@@ -167,7 +167,7 @@ class Operation(NamedTuple):
         size: bytes of the basic datatype. 0: the start of each element is unknown, because the
             datatype has gaps or overlaps.
         lent: the parts of the three local buffers that belong to other processes. `origin`,
-            `result` and `compare` do not contain them.
+            `result` and `compare` do not contain these buffers.
     """
 
     moment: Moment
@@ -399,8 +399,8 @@ class OtherWorldContact(NamedTuple):
 
     Attributes:
         tells: True: this process sends, so its earlier events happen before later events of the
-            other process. False: it receives, so earlier events of the other process happen before
-            its later ones.
+            other process. False: this process receives, so earlier events of the other process
+            happen before its later ones.
     """
 
     moment: Moment

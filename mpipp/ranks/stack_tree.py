@@ -144,7 +144,7 @@ class Branch(NamedTuple):
 def branches(tree: StackTree) -> list[Branch]:
     """The tree as users see it, in which an MPI call with its arguments is one step.
 
-    Calls of one procedure with many different arguments are one step without them.
+    Calls of one procedure with many different arguments are one step without arguments.
     """
     return [_branch(text, step, below) for text, step, below in _shown(tree)]
 

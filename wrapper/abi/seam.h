@@ -9,9 +9,9 @@
 // -Bsymbolic, so each calls its own functions directly, even exported ones.
 #define MPIPP_SEAM __attribute__((visibility("default")))
 
-// Marks a variable of the recorder that every call uses. In the recorder it is hidden, and so is
-// reached without the global offset table. Parts refer to the function by another name, which
-// MPIPP_OFFER defines.
+// Marks a variable of the recorder that every call uses. In the recorder the variable is hidden,
+// and so is reached without the global offset table. Parts refer to the function by another name,
+// which MPIPP_OFFER defines.
 #ifdef MPIPP_PART
 #define MPIPP_SEAM_DATA(NAME) __asm__(#NAME "_offered") MPIPP_SEAM
 #else

@@ -16,9 +16,9 @@ struct mpipp_own {
   struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
 };
 
-// A doubt: a hash of the facts that the answer to a query depends on, in two sums. Without a doubt
-// (NULL) the filter must not query: then it compares buffers block by block, if it is only the
-// inexact boxes that overlap.
+// A doubt: a hash of the facts that the answer to a query depends on, in two sums. A NULL doubt
+// means that the filter must not query: if boxes overlap that are not exact, the filter compares
+// the buffers block by block.
 struct mpipp_doubt {
   uint64_t low, high;
 };

@@ -145,8 +145,8 @@ static uint64_t kind_bit(const struct mpipp_use *use) {
   return (uint64_t)1 << (use->kind >> 58);
 }
 
-// Returns whether a later use may be wrong although the first ones were right: it has another
-// buffer or datatype, or more entries.
+// Returns whether a later use may be wrong although the first ones were right, because its buffer
+// or datatype differs, or it has more entries.
 static int is_new_kind(const struct mpipp_place_uses *uses, const struct mpipp_use *use) {
   return !(MPIPP_READ(uses->kinds) & kind_bit(use)) || use->entries > MPIPP_READ(uses->largest);
 }

@@ -13,8 +13,8 @@
 #include "registry/registry.h"
 
 // Limits for queries about a target window whose size is not known yet, for equal accesses and in
-// all. More than one is useful: the target process may not have recorded its window yet. Or the
-// access may be outside the range of the postponed accesses.
+// all. More than one query is useful: the target process may not have recorded its window yet. Or
+// the access may be outside the range of the postponed accesses.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
 int mpipp_filter_has_session(void) {

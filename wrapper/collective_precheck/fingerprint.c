@@ -349,7 +349,8 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
 }
 
 // On an intercommunicator, each process of one group passes the root's rank in the other group. The
-// root adds its own rank once for each of these processes, and they subtract it.
+// root adds its own rank once for each of these processes, and they subtract the rank that they
+// pass.
 static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   int root = (int)call->root, is_root = root == MPI_ROOT;

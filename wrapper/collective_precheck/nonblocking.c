@@ -64,7 +64,7 @@ static uint64_t new_number(const struct mpipp_pending_sum *pending) {
   return key;
 }
 
-// Removes sums that have arrived from the list, up to the first disagreement. Stores that one in
+// Removes sums that have arrived from the list, up to the first disagreement, which is stored in
 // `found`.
 static void find_disagreeing(struct mpipp_disagreeing *found) {
   struct mpipp_pending_sum **at = &oldest, *pending;

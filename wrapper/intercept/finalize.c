@@ -37,7 +37,7 @@ static int note_deletion(MPI_Comm comm, int keyval, void *value, void *state) {
 }
 
 // Sets an attribute on MPI_COMM_SELF. Attributes are deleted in the reverse order in which they
-// were set. So this one, which is set at the end of MPI_Init, is deleted after the program's.
+// were set. So this attribute, which is set at the end of MPI_Init, is deleted after the program's.
 void mpipp_intercept_await_end(void) {
   int keyval;
   if (PMPI(Comm_create_keyval)(refuse_copy, note_deletion, &keyval, NULL) != MPI_SUCCESS) return;

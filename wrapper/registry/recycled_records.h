@@ -23,7 +23,7 @@ int mpipp_registry_claim_recycling(struct mpipp_object *object);
 void mpipp_registry_freed_handles_add(uint64_t handle);
 // Notes that MPI has reused the handle for a new datatype.
 void mpipp_registry_freed_handles_remove(uint64_t handle);
-// Takes no lock. If there was no memory for a handle, it returns 1 for every handle.
+// Takes no lock. If there was no memory for a handle, returns 1 for every handle.
 int mpipp_registry_freed_handles_has(uint64_t handle);
 
 #endif

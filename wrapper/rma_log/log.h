@@ -11,8 +11,9 @@
 #include "registry/records.h"
 #include "registry/rma_log_entry.h"
 
-// An earlier entry that a new entry resembles (MPIPP_LOG_LIKE). The earlier one has all its words,
-// and `number` is its ordinal among such entries. All words are equal except for these differences.
+// An earlier entry that a new entry resembles (MPIPP_LOG_LIKE). The earlier entry has all its
+// words, and `number` is its ordinal among such entries. All words are equal except for these
+// differences.
 struct mpipp_like {
   const uint64_t *words; // NULL: there is no such entry
   uint64_t number, changed, count, differences[2];

@@ -51,7 +51,8 @@ void mpipp_order_object_init(struct mpipp_order_object *object);
 void mpipp_order_release(struct mpipp_order_object *object, const void *place);
 void mpipp_order_acquire(struct mpipp_order_object *object, const void *place);
 // Release or acquire an object that a thread uses in a loop. last, seen: two variables of the
-// thread for this object, 0 at first. If nothing is new, the functions only compare them.
+// thread for this object, 0 at first. If no order is new, the functions only compare these
+// variables.
 void mpipp_order_repeat_release(struct mpipp_order_object *object, uint64_t *last,
                                 const void *place);
 void mpipp_order_repeat_acquire(struct mpipp_order_object *object, uint64_t *seen,

@@ -27,8 +27,9 @@ enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS
 // get little processor time.
 enum { ANSWER_MS = 20000 };
 // The watcher's answers. MET: the watcher knows the process. AT_WORK: the watcher is busy. Any
-// other byte after an end: it has checked. For a query: ANSWERED, or FOUND if there is a new
-// finding. The name of an error class follows if the call is certainly wrong.
+// other byte after the end of a process: the watcher has checked the process. For a query:
+// ANSWERED, or FOUND if there is a new finding. The name of an error class follows if the call is
+// certainly wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
 static int connection = -1, told = 0;

@@ -43,8 +43,8 @@ class Wait(NamedTuple):
 class _Lack(enum.Enum):
     # The reason why a process stops, if it does not certainly wait for a rank.
     NOTHING = 0  # it does not stop
-    UNKNOWN = 1  # whether it stops depends on a free process
-    CHOICE = 2  # the message that it took has not been sent yet, but it may take another one
+    UNKNOWN = 1  # whether the process stops depends on a free process
+    CHOICE = 2  # the message taken in the run is not sent yet, but the step may take another one
 
 
 @dataclass

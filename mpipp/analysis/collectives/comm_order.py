@@ -4,7 +4,7 @@
 A program must not rely on collective calls that return before the others have called (MPI-4.1,
 section 6.14). So the calls are replayed as if each blocking call waited for all processes of its
 communicator. Other waits are left out, and processes of which not all calls are known never make
-others wait. So each remaining wait is certain.
+others wait. So each wait that the replay finds is certain.
 """
 
 from __future__ import annotations

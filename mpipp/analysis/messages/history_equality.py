@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A quick comparison of histories: both sides have equal counts of data that match for any count.
 
-Most programs send no other messages. So a million of them is compared in the time in which it is
-read.
+Most programs send no other messages. So a million messages are compared in the time that it takes
+to read them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class HistoryComparison:
             return False
         numbers = one.numbers, other.numbers
         if numbers[0] != numbers[1]:
-            # If one ledger became full before the other, its history has nothing after that.
+            # If one process's ledger became full before the other's, its history lacks the later
+            # calls.
             least = min(map(len, numbers))
             if one.period or numbers[0][:least] != numbers[1][:least]:
                 return False
@@ -68,7 +69,8 @@ def data_of(side: Side, call: Call) -> Data | None:
 
 
 def _is_equal(sent: Data | None, received: Data | None) -> bool:
-    # If one entry of each matches, any equal numbers of entries match.
+    # If one entry of the sent data matches one entry of the received data, equal numbers of entries
+    # match.
     if sent is None or received is None:
         return True  # unknown data give no finding
     try:

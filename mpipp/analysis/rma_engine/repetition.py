@@ -150,8 +150,8 @@ class Repetition:
         self._at[-1] = [process.number for process in self._processes]
 
     def _settled(self, begun: State, ended: State) -> bool:
-        # Return whether each conflict of the round was kept often enough before: the first ones
-        # decide, and later ones are only counted.
+        # Return whether enough conflicts of each kind in the round are kept already: later
+        # conflicts are only counted.
         conflicts = self._operations.conflicts
         return begun.conflicts.keys() == ended.conflicts.keys() and all(
             conflicts.is_settled(key)

@@ -3,8 +3,8 @@
 
 A process may read one value of an element, and then another, without synchronization in between.
 Then an atomic operation in between wrote the second value: any other store to the element must be
-ordered with both reads (MPI-4.1, 12.7). If only one operation ever wrote that value, it is known.
-The events are read once before the analysis.
+ordered with both reads (MPI-4.1, 12.7). If only one operation ever wrote that value, the writer is
+known. The events are read once before the analysis.
 """
 
 from __future__ import annotations

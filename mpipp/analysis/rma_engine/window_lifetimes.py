@@ -43,7 +43,8 @@ class Range(NamedTuple):
         return 0 < self.since.frame <= self.low
 
     def outlived_by(self, event: Event) -> bool:
-        """Return whether it is on the stack of a function that has returned before a call."""
+        """Return whether the memory is on the stack of a function that has returned before a
+        call."""
         if not isinstance(event, _WITH_FRAMES) or self.since.moment.thread != event.moment.thread:
             return False
         return self.is_on_stack and self.low < event.frame

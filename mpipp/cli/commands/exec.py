@@ -47,7 +47,7 @@ def spelled(words: Sequence[str]) -> list[str]:
     """Normalize the options of a command line, up to the program.
 
     `--check` and `--provoke` have an optional value, so without one they get the default as
-    `--check=VALUE`. Options with two spellings get one.
+    `--check=VALUE`. Options with two spellings get one of them.
     """
     found, takes_value = list(words), run_options.with_value()
     has_value = False

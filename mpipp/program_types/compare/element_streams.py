@@ -2,7 +2,7 @@
 """The elements of a datatype, folded into streams.
 
 A stream is one basic datatype at a product of dimensions. A regular datatype is one stream for any
-number of elements. Listed blocks of one kind and length at a constant distance are one, too.
+number of elements. Listed blocks of one kind and length at a constant distance are one stream, too.
 Displacements are in bytes from the start of the buffer.
 """
 

@@ -69,7 +69,7 @@ def _is_made(entry: Any) -> bool:
 
 
 def _is_later(entry: Any, line: int) -> bool:
-    # A variable that is declared later has no value yet. Parameters have one from the start.
+    # A variable that is declared later has no value yet. Parameters have a value from the start.
     declared = entry.attributes.get("DW_AT_decl_line")
     is_local = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
     return is_local and bool(line) and declared is not None and declared.value >= line

@@ -95,7 +95,7 @@ def static_variables(
 ) -> Iterator[tuple[Any, Scope, Frame]]:
     """Yield the static variables of the functions' source files, also in modules and namespaces.
 
-    With each come a function of its file, and the context for its expressions.
+    Each variable comes with a function of its file, and the context for its expressions.
     """
     seen = set()
     for scope in scopes:

@@ -74,8 +74,8 @@ class ProcessExits:
         return one.deferred <= _MOST_DEFERRED
 
     def disconnect(self, one: WatchedProcess, heard: float) -> None:
-        """Note that the connection of a process was closed. Unless the process waited at its end,
-        it died."""
+        """Note that the connection of a process was closed. The process has died, unless it waited
+        at its end."""
         was = one.state
         one.disconnect()
         if was != RUNNING or not self._reporter.can_read(one):

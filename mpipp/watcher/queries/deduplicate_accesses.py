@@ -10,7 +10,7 @@ from mpipp.analysis.findings.finding import Finding, Party
 
 
 class AccessDeduplicator:
-    """Selects one finding for each line that accesses the buffers of one operation.
+    """Selects one finding for each source line that accesses the buffers of an operation.
 
     Args:
         where: returns a party's source lines.

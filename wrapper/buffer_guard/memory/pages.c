@@ -99,7 +99,8 @@ static void add(uint64_t low, uint64_t high) {
   widen(low, high);
 }
 
-// Removes [low, high) from the table. At most two ranges keep a part outside it.
+// Removes [low, high) from the table. At most two ranges of the table keep a part outside [low,
+// high).
 static void remove_range(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++) {
     struct mpipp_pages_range old = ranges[i];

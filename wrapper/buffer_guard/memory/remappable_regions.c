@@ -15,7 +15,7 @@ enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-// glibc 2.35 and later have this function, which takes no lock. The build may have an older one.
+// glibc 2.35 and later have this function, which takes no lock. The build may have an older glibc.
 struct mpipp_loaded_object { // the beginning of struct dl_find_object
   unsigned long long flags;
   void *start, *end, *link_map;

@@ -18,7 +18,7 @@ static void open_pages(const struct mpipp_alias *alias, uint64_t low, uint64_t h
 }
 
 // Returns whether the values that were just read belong to that operation. Another operation may
-// have replaced it meanwhile.
+// have taken the table entry meanwhile.
 static int still_has_serial(const struct mpipp_guarded_operation *guarded, uint64_t serial) {
   return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;

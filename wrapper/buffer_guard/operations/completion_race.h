@@ -13,10 +13,10 @@ int mpipp_guard_may_claim(const struct mpipp_call *call);
 // Called before such a call: the call claims the operations that have its handles now. The caller
 // holds the guard's lock.
 void mpipp_guard_claim(const struct mpipp_call *call);
-// The operation that belongs to an event of a request; NULL if there is none. At a completion it is
-// the operation that the thread's call has claimed, if any. Then the operation with the event's
-// serial belongs to another thread, and changes in it are no longer found. The caller holds the
-// lock.
+// The operation that belongs to an event of a request; NULL if there is none. At a completion,
+// returns the operation that the thread's call has claimed, if any. Then the operation with the
+// event's serial belongs to another thread, and changes in its buffers are no longer found. The
+// caller holds the lock.
 struct mpipp_guarded_operation *mpipp_guard_event_operation(const struct mpipp_event *event);
 // mpipp_guard_event_tests returns whether an event belongs to a test call while other threads may
 // complete requests. mpipp_guard_other_completion returns the second operation that is then

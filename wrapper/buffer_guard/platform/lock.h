@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The guard's lock. Other hooks may take it, and threads of the program outside MPI. A thread that
-// holds it waits for no other lock except the store's. A thread that waits for it in a checked
-// system call may hold the lock of an allocator, or the loader's.
+// The guard's lock. Other hooks may take the lock, and so may threads of the program outside MPI. A
+// thread that holds the lock waits for no other lock except the store's. A thread that waits for
+// the lock in a checked system call may hold the lock of an allocator, or the loader's.
 #ifndef MPIPP_BUFFER_GUARD_PLATFORM_LOCK_H
 #define MPIPP_BUFFER_GUARD_PLATFORM_LOCK_H
 

@@ -9,8 +9,8 @@
 #include "registry/records.h"
 
 // Called before a call of MPI, without the guard's lock. For each operation whose buffer was
-// accessed, it finds out whether MPI has moved the data. Then the watcher is queried about accesses
-// to operations that the call ends. The watcher is queried once for each place.
+// accessed, the function finds out whether MPI has moved the data. Then the watcher is queried
+// about accesses to operations that the call ends. The watcher is queried once for each place.
 MPIPP_SEAM void mpipp_guard_report_accesses(const struct mpipp_call *call);
 
 // Notes that the thread's call has completed an operation, and returns soon. No more accesses are

@@ -11,8 +11,8 @@
 // queried once for each pair of places.
 void mpipp_guard_report_change(const struct mpipp_request *request,
                                const struct mpipp_change *change);
-// Reports a change in a buffer of an operation that is still pending. Or it reports that the buffer
-// is on the stack of a function that has returned.
+// Reports a change in a buffer of an operation that is still pending. Or reports that the buffer is
+// on the stack of a function that has returned.
 void mpipp_guard_report_pending_change(uint64_t request, uint64_t serial,
                                        const struct mpipp_change *change);
 

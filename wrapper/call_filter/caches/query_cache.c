@@ -327,8 +327,8 @@ void mpipp_filter_ask_call(struct mpipp_asking *asking, const struct mpipp_threa
 }
 
 // In a run that tests the call filter: returns whether a query needs no answer. A queried call is
-// not cleared, so usually nothing would be compared. Some queries still need one, because equal
-// calls are cleared once an answer has no findings.
+// not cleared, so usually nothing would be compared. Some queries still need an answer, because
+// equal calls are cleared once an answer has no findings.
 static int is_skipped(void) {
   static unsigned calls = 0;
   if (calls++ % 4 == 0) return 0;

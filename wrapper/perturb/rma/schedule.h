@@ -7,8 +7,8 @@
 
 // Passes the operations of the list, all on one window, to MPI, and frees them. call: the call that
 // must complete them. passive: 1 in an epoch of passive target communication. In such an epoch,
-// some operations may be flushed in between. If one fails, MPI has called the program's error
-// handler, and the rest are not passed.
+// some operations may be flushed in between. If an operation fails, MPI has called the program's
+// error handler, and the rest are not passed.
 void mpipp_perturb_hand_over(struct mpipp_deferred_operation *list, const struct mpipp_call *call,
                              int passive);
 

@@ -98,8 +98,8 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call);
 uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
                                             enum mpipp_sequence sequence);
 // Counts a call on a window or file that MPI has accepted, and writes it to the ledger. If MPI has
-// refused it, mpipp_recorder_note_refused_object_call writes `noted` as the last call, unless that
-// is NULL.
+// refused the call, mpipp_recorder_note_refused_object_call writes `noted` as the last call, unless
+// that is NULL.
 void mpipp_recorder_note_object_call(const struct mpipp_call *call);
 void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
                                              const struct mpipp_call *noted);

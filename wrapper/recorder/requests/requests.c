@@ -214,8 +214,8 @@ static int64_t active(uint64_t array, int64_t count, int over) {
 }
 
 // The thread has left a completion call, so it is unknown which requests are complete, and the
-// call's array may be gone. If the stored handles of all its requests are known, these are treated
-// as complete; otherwise all active requests are.
+// call's array may be gone. If the stored handles of all the call's requests are known, these
+// requests are treated as complete; otherwise all active requests are.
 void mpipp_recorder_abandon_waits(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);

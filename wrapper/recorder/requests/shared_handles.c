@@ -7,7 +7,7 @@
 #include "registry/object_store.h"
 
 // The largest number of records that are searched for the right one. If operations complete in
-// order, it is the first.
+// order, the first record is the right one.
 enum { FARTHEST = 1024 };
 
 // The newest request, if MPI stored its handle at the same address as the handle of an older one.

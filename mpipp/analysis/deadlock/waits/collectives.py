@@ -219,7 +219,7 @@ class Collectives:
             return None
         try:
             call = found[at].at(ordinal).call
-        except MpippError:  # the record is damaged: decide without it
+        except MpippError:  # the record is damaged: decide without that record
             return None
         return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
 
