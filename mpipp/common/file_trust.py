@@ -19,9 +19,9 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
     """Return why other users could have written or replaced a file: "/a/b belongs to nobody".
 
     Checks every directory and symbolic link on the way from the root, and the file itself. Root or
-    this user must own it, and nobody else may write it. A directory on the way may be writable by
-    others if it has the sticky bit, like /tmp. In such a directory only the owner of an entry can
-    replace it. A missing file has no problem.
+    this user must own all of these, and nobody else may write them. A directory on the way may be
+    writable by others if it has the sticky bit, like /tmp. In such a directory only the owner of an
+    entry can replace it. A missing file has no problem.
 
     Args:
         path: path of a file or a directory.

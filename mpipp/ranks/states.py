@@ -42,7 +42,7 @@ _COMPUTES = "computing"
 
 def states(tree: StackTree) -> list[State]:
     """The states of all ranks, sorted by the lowest rank. A rank with several threads may have
-    several."""
+    several states."""
     found: dict[tuple[str, str, str], int] = {}
     for stack, ranks in tree.stacks():
         key = _state(stack)

@@ -15,18 +15,18 @@ MPIPP_SEAM extern int mpipp_onesided_pends;
 MPIPP_SEAM void mpipp_onesided_report_free(uint64_t start, uint64_t bytes, uint64_t caller);
 
 // Adds the buffers of an operation, while its entry is added. datatypes: numbers that stand for the
-// datatype of each buffer. Buffers beyond the capacity are not checked. Returns whether any of its
-// buffers may be freed.
+// datatype of each buffer. Buffers beyond the capacity are not checked. Returns whether any buffer
+// of the operation may be freed.
 int mpipp_rma_begin_operation(const struct mpipp_call *call, const uint64_t *datatypes,
                               uint64_t win, uint64_t request);
 // mpipp_rma_complete_operations: operations on a window have completed. target: a rank, or -1 for
-// any. Only operations among the first `before` entries are complete. Call it while the entry of
-// the completing call is added. mpipp_rma_complete_request: the operation with that request has
-// completed. Call it at any time.
+// any. Only operations among the first `before` entries are complete. Call this function while the
+// entry of the completing call is added. mpipp_rma_complete_request: the operation with that
+// request has completed. Call this function at any time.
 void mpipp_rma_complete_operations(uint64_t win, int64_t target, uint64_t before);
 void mpipp_rma_complete_request(uint64_t request);
 // Notes that a window gets memory of the program, or loses the memory that begins at `base` (0: all
-// memory). Call it while the entry for that is added.
+// memory). Call these functions while the entry for that change is added.
 void mpipp_rma_add_memory(uint64_t win, uint64_t base, uint64_t bytes);
 void mpipp_rma_drop_memory(uint64_t win, uint64_t base);
 

@@ -15,7 +15,7 @@ int mpipp_rma_log_repeat_operation(const struct mpipp_call *call);
 // call must have only a window and a target.
 int mpipp_rma_log_repeat_synchronization(const struct mpipp_call *call,
                                          const struct mpipp_win *win);
-// Remember the entry that was added for such a call, or that it resembles.
+// Remember the entry that was added for such a call, or the entry that the call's entry resembles.
 void mpipp_rma_remember_operation(const struct mpipp_call *call, struct mpipp_like like);
 void mpipp_rma_remember_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
                                         struct mpipp_like like);

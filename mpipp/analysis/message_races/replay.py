@@ -43,7 +43,7 @@ class Result(NamedTuple):
 
     Attributes:
         races: one race for each combination of places.
-        cut: the processes with a rest that was not analysed.
+        cut: the processes whose last events were not analysed.
         threaded: the processes in which several threads communicate; they are assumed to be in the
             order of the events.
         reads_windows: whether processes read windows, whose values may order messages.

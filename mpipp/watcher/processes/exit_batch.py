@@ -28,7 +28,7 @@ class ExitBatch:
         """The time of the check, after one more process has ended.
 
         Args:
-            before: the time until now. If it is set for another reason, it stays.
+            before: the time of the check until now. A time that was set for another reason stays.
             waiting: the processes at their end, which get a message so that they keep waiting.
         """
         if before is None:

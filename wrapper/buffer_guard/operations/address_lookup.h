@@ -7,7 +7,8 @@
 #include "buffer_guard/operations/pending.h"
 
 // The first pending operation that forbids the program to load (with `stores`: to store to) all of
-// [low, high); NULL if there is none. Opens the pages of such operations. Takes no lock.
+// [low, high); NULL if there is none. Opens the pages of all operations that forbid the access.
+// Takes no lock.
 struct mpipp_meeting {
   uint64_t serial, address, buffer, writes; // serial of its request; the first such byte; start of
                                             // its buffer; 1 if MPI writes there
