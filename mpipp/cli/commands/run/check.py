@@ -457,7 +457,7 @@ class _Session:
     def summary(self, quiet: bool) -> None:
         """Print the summary."""
         if not quiet or not self.total.is_well:
-            sys.stderr.write(line_start(sys.stderr))
+            sys.stderr.write(plain(line_start(sys.stderr)))
             sys.stderr.flush()
         for sentence in self.total.remarks():
             sys.stderr.write(plain(f"mpipp: {sentence}\n"))
