@@ -2,16 +2,17 @@
 """`python -m tests.fuzz`: damage recorded registries, and read them; first snapshots, then with
 gdb.
 
-Further tests come before these. The findings in random one-sided programs, as events and as
-programs in C, are compared with an oracle. The findings in random programs with threads are
-compared with an enumeration of all orders. Races of messages are compared with all orders of
-matching. Random correct programs must not change when they are perturbed. Damaged logs of one-sided
-communication and directories of runs are read. Fingerprints of random signatures are compared with
-the result of `matching`, and the wrapper's fingerprints of random datatypes with these. The ledger
-of random calls is compared with the calls, and the call filter's decisions on random calls with the
-checks' findings. Watchers get damaged records of live processes. Names in compiled programs are
-changed at random, and gdb reads them. Readers of damaged records have MOST_MEMORY bytes of memory.
-A failing case is reported with its seed. A live case shares its processes with earlier ones.
+Other tests run before the damage of registries. The findings in random one-sided programs, as
+events and as programs in C, are compared with an oracle. The findings in random programs with
+threads are compared with an enumeration of all orders. Races of messages are compared with all
+orders of matching. Random correct programs must not change when they are perturbed. Damaged logs of
+one-sided communication and directories of runs are read. Fingerprints of random signatures are
+compared with the result of `matching`, and the wrapper's fingerprints of random datatypes with
+these. The ledger of random calls is compared with the calls, and the call filter's decisions on
+random calls with the checks' findings. Watchers get damaged records of live processes. Names in
+compiled programs are changed at random, and gdb reads them. Readers of damaged records have
+MOST_MEMORY bytes of memory. A failing case is reported with its seed. A live case shares its
+processes with earlier ones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hook that guards the buffers of pending operations. MPI gets another mapping of their memory,
-// so that the program's accesses can be forbidden.
+// A hook that guards the buffers of pending operations. MPI gets another mapping of the buffers'
+// memory, so that the program's accesses can be forbidden.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>

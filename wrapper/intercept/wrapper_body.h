@@ -229,8 +229,8 @@ static inline void mpipp_note_poll(const struct mpipp_call *call, int found) {
     mpipp_recorder_count_poll(thread);
 }
 
-// MPI_SUCCESS as a value that the compiler does not know. Otherwise it would keep MPI's return code
-// in a register until the end.
+// MPI_SUCCESS as a value that the compiler does not know. Otherwise the compiler would keep MPI's
+// return code in a register until the end.
 static inline int mpipp_success(void) {
   int success = MPI_SUCCESS;
   __asm__("" : "+r"(success));

@@ -50,9 +50,9 @@ def _asking(which: int) -> Iterator[None]:
 def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> bool:
     """Return whether a thread has left the function whose frame is at the address `frame`.
 
-    The thread's stack extends from `start` to `end`. If the thread has left, its frames are all
-    further out. Returns False if uncertain: on the stacks of signal handlers and coroutines, and
-    for threads that gdb cannot read now.
+    The thread's stack extends from `start` to `end`. A thread that has left has only frames further
+    out. Returns False if uncertain: on the stacks of signal handlers and coroutines, and for
+    threads that gdb cannot read now.
     """
     if not start <= frame < end or _asked == _NONE:
         return False

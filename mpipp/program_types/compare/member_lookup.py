@@ -4,7 +4,7 @@
 A stream of elements descends into the program's type. At an array, a level whose stride is a
 multiple of the element's size only selects the element, and is set aside. The other levels are
 split at the bounds of elements. This pattern repeats after `size / gcd(stride, size)` steps. At a
-record they are split at the members' bounds.
+record the levels are split at the members' bounds.
 """
 
 from __future__ import annotations

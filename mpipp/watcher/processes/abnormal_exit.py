@@ -214,7 +214,7 @@ def causes_too(
 ) -> list[WatchedProcess]:
     """Select the causes on a node whose processes died just after those on another node.
 
-    Then the order of deaths is almost unknown. A process outside MPI is a likelier cause than
+    The order of such deaths is almost unknown. A process outside MPI is a likelier cause than
     waiting processes.
     """
     gone = _vanished(others)

@@ -2,8 +2,8 @@
 """The processes of other nodes, from the files of their watchers in the run's directory.
 
 When nothing moves on a node, its watcher writes the state of each process, and every half second a
-counter, the beat. A watcher that has read two beats of each other node since its own test knows
-that all processes stood still at one time. This test needs no common clock.
+counter, the beat. A watcher tests its own node, and then reads two beats of each other node. It
+then knows that all processes stood still at one time. This test needs no common clock.
 """
 
 from __future__ import annotations

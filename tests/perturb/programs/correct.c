@@ -38,7 +38,7 @@ struct operation {
 static struct operation operations[MOST];
 static MPI_Request requests[MOST];
 static int used;
-static MPI_Datatype sparse, dashed; // 1 INT in 2; a struct in another order
+static MPI_Datatype sparse, dashed; // every second INT; a struct in another order
 static MPI_Comm second, ring;
 
 static int value_of(int from, int to, int tag, int i) {

@@ -69,7 +69,7 @@ static void started_too_early(int is_buffered) {
   }
 }
 
-// Too early changes with collective operations with arrays of counts, and among neighbors.
+// Stores to a pending buffer: collective operations with arrays of counts, and among neighbors.
 static void gathered_too_early(void) {
   int counts[] = {N, N}, at[] = {0, N}, all[2 * N] = {0}, dims = 2, periods = 1;
   MPI_Request requests[2];

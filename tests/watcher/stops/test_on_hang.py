@@ -16,7 +16,7 @@ from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import LAUNCHER
 
 HEADLINE = "error: deadlock: rank 2 and rank 3 wait for each other"
-# Ranks 0 and 1 may be late. In any case the others never continue.
+# Ranks 0 and 1 may be late. In any case ranks 2 and 3 never continue.
 STANDING = """\
         1  3      halo.c:35 in main
                   halo.c:17 in exchange
