@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The datatype tree: what an MPI datatype is, and its size, bounds and extents.
+"""The datatype tree: the description of an MPI datatype, with its size, bounds and extents.
 
 A `Datatype` is one node of the meta type-tree: a combiner, the constructor's arguments and the
 component datatypes. Nothing is ever expanded; all arithmetic is on exact integers. The rules are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loops over memory; prints the least milliseconds of each. With the argument "pending" operations
-// are pending meanwhile, of a value on the stack and of a buffer on the heap.
+// Loops over memory. Prints the least milliseconds of each. With the argument "pending", operations
+// on a value on the stack and on a buffer in the heap are pending meanwhile.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Something to look at in done(): 10^5 datatypes, one made of all of them, and a pending receive of
-// 10^6 elements.
+// Objects for a debugger to show in done(): 10^5 datatypes, a datatype made of all of them, and a
+// pending receive of 10^6 elements.
 #include <mpi.h>
 
 enum { TYPES = 100000, ELEMENTS = 1000000 };

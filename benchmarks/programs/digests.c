@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fingerprint of a struct of ENTRIES entries of three basic types, made by the wrapper's own
-// code anew, again and again. It prints the seconds that the quickest takes.
+// The wrapper's own code computes the fingerprint of a struct with ENTRIES entries of three basic
+// types many times. Prints the seconds of the fastest computation.
 #include "recorder/objects/signature_hash.h"
 
 #include <mpi.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ledger of messages to the next process, sent in batches: all equal, or
-// of random size and tag. Usage: `ledger alike|random COUNT`. It prints the
-// bytes of the ledger, and the time of the system's clock before
-// MPI_Finalize.
+// Sends messages to the next process in batches: all equal, or with random sizes and tags. Usage:
+// `ledger alike|random COUNT`. It prints the bytes of the ledger, and the time on the system's
+// clock before MPI_Finalize.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,7 +14,8 @@
 
 enum { MOST_INTS = 1024, TAGS = 1024, BATCH = 64 };
 
-static unsigned long state[2]; // of what this process sends, and of what is sent to it
+static unsigned long
+    state[2]; // random states for the messages that this process sends, and receives
 
 static int draw(int of, int below) {
   state[of] = state[of] * 6364136223846793005ul + 1442695040888963407ul;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A million datatypes that are never freed, to look at in done().
+// A million datatypes that are never freed, for a debugger to show in done().
 #include <mpi.h>
 
 enum { TYPES = 1000000 };

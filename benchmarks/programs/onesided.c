@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-sided kernels: a stencil by put and fence, a transpose by get and lock_all, counters by
-// fetch_and_op. Arguments: which, iterations. Prints seconds and a sum.
+// One-sided kernels: a stencil with put and fence, a transpose with get and lock_all, counters with
+// fetch_and_op. Arguments: the kernel and its iterations. Prints seconds and a sum.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void make(size_t numbers) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Rows of a plane, with those of the neighbors above and below.
+// Computes rows of a plane, with the border rows of the neighbors above and below.
 static double stencil(int iterations) {
   enum { ROWS = 256, COLUMNS = 512 };
   make((size_t)(ROWS + 2) * COLUMNS);
@@ -42,7 +42,7 @@ static double stencil(int iterations) {
   return sum;
 }
 
-// Blocks of columns of all others, and some work with them.
+// Gets blocks of columns from all processes, and does some work with them.
 static double transpose(int iterations) {
   enum { N = 512 };
   int mine = N / size;
@@ -67,7 +67,7 @@ static double transpose(int iterations) {
   return sum;
 }
 
-// Tickets of shared counters, and work for each.
+// Takes tickets from shared counters, and does some work for each ticket.
 static double counters(int iterations) {
   make(64);
   memset(window, 0, 64 * sizeof *window);

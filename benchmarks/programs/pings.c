@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages of one size to itself: MPI_Irecv, MPI_Isend, MPI_Waitall. Usage: pings BYTES ROUNDS; it
-// prints the seconds, and a checksum.
+// Each process sends messages of one size to itself: MPI_Irecv, MPI_Isend, MPI_Waitall. Usage:
+// pings BYTES ROUNDS. It prints the seconds, and a checksum.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

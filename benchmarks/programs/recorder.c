@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops whose cost with and without the wrapper is compared. Usage: recorder LOOP COUNT
+// Loops to compare the cost of MPI calls with and without the wrapper. Usage: recorder LOOP COUNT
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void live_datatypes(long count) {
   }
 }
 
-// Resident memory of this process, bytes.
+// The resident memory of this process in bytes.
 static long resident(void) {
   long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -68,7 +68,7 @@ static long resident(void) {
   return pages * 4096;
 }
 
-// Seconds of one round: the best of some slices, since what else the machine does only adds time.
+// Seconds of one round: the minimum of several slices, because other load only adds time.
 static double best(void (*run)(long), long count) {
   double least = 1e9;
   for (int i = 0; i < SLICES; i++) {
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   long count = argc > 2 ? atol(argv[2]) : 0;
   for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
     if (argc < 3 || strcmp(loops[i].name, argv[1])) continue;
-    loops[i].run(count / 10 + 1000); // caches, tables and the library's pools are warm after this
+    loops[i].run(count / 10 + 1000); // fills the caches, the tables and the library's pools
     long before = resident();
     double seconds = best(loops[i].run, count);
     int rank;

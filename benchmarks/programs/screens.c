@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The cost of filtering one call. Usage: `screens answers`, for a run with --stop: the seconds of a
-// call with a query, the median of ROUNDS different ones. `screens pending COUNT`: those of
-// MPI_Reduce_local on contiguous memory and of MPI_Pack of a column, the quickest. So many receives
-// are pending, of single elements and of columns beside that column.
+// The cost of the call filter for one call. Usage: `screens answers`, in a run with --stop, prints
+// the seconds of a call with a query: the median of ROUNDS different calls. `screens pending COUNT`
+// prints the seconds of the fastest MPI_Reduce_local on contiguous memory, and of the fastest
+// MPI_Pack of a column. Meanwhile COUNT receives of single elements are pending, and as many of
+// neighboring columns.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static int compare(const void *one, const void *other) {
   return (first > second) - (first < second);
 }
 
-// Columns of more blocks than the screens look at.
+// The columns have more blocks than the call filter visits.
 static void answers(void) {
   static double matrix[ROWS + ROUNDS][COLUMNS], times[ROUNDS];
   for (int i = 0; i < ROUNDS; i++) {

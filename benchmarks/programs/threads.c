@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time of an uncontended mutex, and of a barrier of two threads of OpenMP, with one-sided
-// operations in between. Prints nanoseconds, each the least of several rounds.
+// The time of a mutex without contention, and of an OpenMP barrier of two threads, with one-sided
+// operations in between. Prints nanoseconds: the minimum of several rounds for each.
 #include <mpi.h>
 #include <omp.h>
 #include <pthread.h>

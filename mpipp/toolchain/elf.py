@@ -146,7 +146,7 @@ def program_of_core(path: str) -> str:
         with _opened(path) as elf:
             notes = {note["n_type"]: note for note in _notes(elf)}
             order = "little" if elf.little_endian else "big"
-    except _Damaged:  # the file may be cut off; gdb reports what is missing
+    except _Damaged:  # the file may be cut off; gdb reports the missing parts
         return ""
     entry = _entry(notes["NT_AUXV"]["n_desc"], order) if "NT_AUXV" in notes else 0
     mapped = _file_at(entry, notes["NT_FILE"]["n_desc"]) if entry and "NT_FILE" in notes else ""

@@ -329,8 +329,8 @@ static void expose_more(void) {
   mpipp_guard_unlock();
 }
 
-// Rings that are created in other ways are noticed at the next exchange of pages. This may be
-// called in a signal handler whose thread holds the lock.
+// The guard notices rings of io_uring that are created in other ways at the next exchange of pages.
+// This may be called in a signal handler whose thread holds the lock.
 void mpipp_system_note_ring(void) {
   __atomic_store_n(&mpipp_guard_uses_io_uring, 1, __ATOMIC_RELAXED);
   if (!mpipp_guard_locked) expose_more();
@@ -462,8 +462,8 @@ static int wants(const struct mpipp_call *call) {
 
 static void after_fork_in_child(void) {
   mpipp_guard_snapshots_fork();
-  is_off = 1; // the hook stays: to remove it takes the store's lock, which another thread may have
-              // held at the fork
+  is_off = 1; // the hook stays, because its removal needs the store's lock, which another thread
+              // may have held at the fork
 }
 
 __attribute__((constructor)) static void hook_in(void) {

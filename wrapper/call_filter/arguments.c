@@ -176,7 +176,7 @@ static int is_mpi_available(const struct mpipp_call *call) {
   return mpipp_registry.status == MPIPP_STATUS_STARTED || (group && group->session);
 }
 
-// Returns whether none of the call's numbers needs one of the watcher's checks
+// Returns whether the watcher need not check any of the call's numbers
 // (analysis/calls/topologies.py, group_ranks.py, windows.py).
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {

@@ -85,8 +85,7 @@ static __attribute__((noinline)) void free_slowly(void *block, void *caller) {
   report_release(start, bytes);
 }
 
-// MPI calls free in each of its calls, too, so calls that no part needs to know of continue
-// immediately.
+// MPI itself calls free often, so calls that no part needs to know of continue immediately.
 void mpipp_free_first(void *block) {
   void (*next)(void *) = __atomic_load_n(&free_next, __ATOMIC_ACQUIRE);
   if (__builtin_expect(next && !is_wanted(), 1))

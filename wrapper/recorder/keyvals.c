@@ -10,7 +10,8 @@
 enum { MAX_PLACES = 128, SLOTS = 1024 };
 
 static struct mpipp_keyvals *places;
-// Which place created each key. A key value selects a slot; a new key replaces an older one there.
+// The place in the program that created each key. A key value selects a slot; a new key replaces an
+// older one there.
 static struct {
   int keyval;
   uint32_t place; // number of the place, from 1; 0: none

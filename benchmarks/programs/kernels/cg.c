@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Conjugate gradients for a symmetric band matrix, its rows parted among the processes.
+// Conjugate gradients for a symmetric band matrix, whose rows are divided among the processes.
 #include "kernel.h"
 
-enum { ROWS = 3500, BAND = 400, HALF = 6, RESTART = 25 }; // of a process; width, entries a side
+// Rows of a process, and width of the band. HALF: entries on each side of the diagonal.
+enum { ROWS = 3500, BAND = 400, HALF = 6, RESTART = 25 };
 
 static double *x, *b, *r, *p, *q; // p with BAND entries of each neighbor around it
 static int before, after;

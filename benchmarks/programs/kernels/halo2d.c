@@ -47,7 +47,7 @@ static double iterate(int iterations) {
     now = next;
     next = kept;
   }
-  double sum = 0; // a step keeps it
+  double sum = 0; // each step keeps this sum
   for (int i = 1; i <= N; i++)
     for (int j = 1; j <= N; j++) sum += now[i][j];
   return sum;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Halo exchange in three dimensions, one after the other, by subarrays of the periodic grid.
+// Halo exchange in three dimensions, one after the other, with subarrays of a periodic grid.
 #include "kernel.h"
 
-enum { N = 32, M = N + 2 }; // points of a process in each dimension, without halo and with
+enum { N = 32, M = N + 2 }; // a process's points in each dimension, without and with the halo
 
 static double (*now)[M][M], (*next)[M][M];
 static MPI_Comm grid;
-static MPI_Datatype inner[3][2], outer[3][2]; // faces: low, high; what is sent, what is received
+static MPI_Datatype inner[3][2],
+    outer[3][2]; // faces (low, high) that are sent, and that are received
 static int peers[3][2];
 
-// The face at `index` of a dimension; earlier dimensions with their halo, which is there already.
+// The face at `index` of a dimension, with the halos of earlier dimensions, which have arrived.
 static MPI_Datatype face(int dimension, int index) {
   int sizes[3] = {M, M, M}, subsizes[3], starts[3];
   MPI_Datatype made;
@@ -65,7 +66,7 @@ static double iterate(int iterations) {
     now = next;
     next = kept;
   }
-  double sum = 0; // a step keeps it
+  double sum = 0; // each step keeps this sum
   for (int i = 1; i <= N; i++)
     for (int j = 1; j <= N; j++)
       for (int k = 1; k <= N; k++) sum += now[i][j][k];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Halo exchange of columns: Jacobi steps on 8 MB of each process. Its rows are two pages long, so
-// that a column has one element of every second page.
+// Halo exchange of columns: Jacobi steps on 8 MB in each process. A row is two pages long, so a
+// column has one element in every second page.
 #include "kernel.h"
 
-enum { N = 1024 }; // rows, and points of a row without its two borders
+enum { N = 1024 }; // number of rows, and of points in a row without its two borders
 
 static double (*now)[N + 2], (*next)[N + 2];
 static int west, east;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Halo exchange of rows: Jacobi steps on 8 MB of each process, whose rows are two pages long.
+// Halo exchange of rows: Jacobi steps on 8 MB in each process. A row is two pages long.
 #include "kernel.h"
 
 #ifndef N
-#define N 1024 // rows of a process, and points of a row
+#define N 1024 // number of rows in a process, and of points in a row
 #endif
 
 static double (*now)[N], (*next)[N];

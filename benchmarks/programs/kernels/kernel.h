@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by the kernels: a kernel defines the three functions, and this main runs them. Usage:
-// KERNEL ITERATIONS; it prints the seconds of the slowest process and a checksum.
+// The main function of all kernels, which calls three functions that each kernel defines. Usage:
+// KERNEL ITERATIONS. It prints the seconds of the slowest process, and a checksum.
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -12,7 +12,7 @@
 static int rank, size; // in MPI_COMM_WORLD
 
 static void prepare(void);
-// The part of one process in the checksum, which depends only on the number of iterations.
+// One process's part of the checksum, which depends only on the number of iterations.
 static double iterate(int iterations);
 static void clean_up(void);
 
@@ -22,7 +22,7 @@ static void *zeros(size_t count, size_t bytes) {
   return made;
 }
 
-// The same numbers everywhere, between 0 and 1.
+// Numbers between 0 and 1, which are the same in all processes and runs.
 static inline double number(unsigned long index) {
   unsigned long x = index * 0x9e3779b97f4a7c15ul;
   x ^= x >> 29;

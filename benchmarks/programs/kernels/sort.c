@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Integer sort: keys are counted in buckets, which MPI_Alltoallv sends to processes.
+// Integer sort: each process puts its keys into buckets, which MPI_Alltoallv sends to their owners.
 #include "kernel.h"
 
 #include <string.h>
 
-enum { KEYS = 1 << 15, MOST = 1 << 16, BUCKETS = 512, WIDTH = MOST / BUCKETS }; // of a process
+enum { KEYS = 1 << 15, MOST = 1 << 16, BUCKETS = 512, WIDTH = MOST / BUCKETS }; // each process
 
 static int *keys, *parted, *received, *found;
 static int counts[BUCKETS], totals[BUCKETS];
@@ -26,7 +26,7 @@ static void prepare(void) {
   }
 }
 
-// Keys by buckets, and how many of them each process gets.
+// Sorts the keys into buckets, and counts those that each process gets.
 static void part(void) {
   int next[BUCKETS], begin = 0, to = 0;
   memset(counts, 0, sizeof counts);
@@ -62,7 +62,7 @@ static double iterate(int iterations) {
     memset(found, 0, MOST * sizeof *found);
     for (int i = 0; i < count; i++) found[received[i]]++;
   }
-  double sum = 0; // of what has its place
+  double sum = 0; // the sum over the sorted keys
   for (int i = 0; i < MOST; i++) sum += (double)found[i] * number((unsigned long)i);
   return sum;
 }

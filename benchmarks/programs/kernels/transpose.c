@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Transpose by MPI_Alltoall: Fourier transforms of a matrix's rows, and of its columns when they
-// have become rows, there and back.
+// Transpose with MPI_Alltoall: Fourier transforms of a matrix's rows, then of its columns, which
+// the transpose has made rows. Every second iteration computes the inverse.
 #include "kernel.h"
 
 #include <complex.h>
 
-enum { N = 128 }; // rows and columns; divided by the number of processes
+enum { N = 128 }; // rows and columns; a multiple of the number of processes
 
 static const double PI = 3.14159265358979323846;
 static complex double *matrix, *turned, *roots;
-static MPI_Datatype column, sent; // one column of a block; all of them, one after the other
+static MPI_Datatype column, sent; // one column of a block; all its columns, one after the other
 
 static void prepare(void) {
   int rows = N / size;
@@ -28,7 +28,7 @@ static void prepare(void) {
   for (int i = 0; i < rows * N; i++) matrix[i] = number((unsigned long)(rank * rows * N + i));
 }
 
-// In place; the inverse is 1/N of it, with conjugate roots.
+// Transforms a row in place. The inverse has conjugate roots, and the factor 1/N.
 static void transform(complex double *row, int inverse) {
   for (int i = 1, j = 0; i < N; i++) {
     int bit = N >> 1;
@@ -52,7 +52,7 @@ static void transform(complex double *row, int inverse) {
 
 static void transpose(void) {
   int rows = N / size;
-  // Block by block, columns are sent and rows of the transposed block are received.
+  // Each process sends a block's columns, which are received as rows of the transposed block.
   MPI_Alltoall(matrix, 1, sent, turned, rows * rows, MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
   for (int block = 0; block < size; block++)
     for (int i = 0; i < rows; i++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A pipeline with wavefronts: a process computes a plane when those north and west of it have.
+// A pipeline with wavefronts: a process computes a plane after its north and west neighbors.
 #include "kernel.h"
 
-enum { N = 48, PLANES = 48, VALUES = 5 }; // points of a plane in each dimension; values of a point
+// N: points of a plane in each dimension. VALUES: numbers of each point.
+enum { N = 48, PLANES = 48, VALUES = 5 };
 
 static double (*cells)[N + 1][N + 1][VALUES]; // planes, whose first row and column are the halo
 static MPI_Comm grid;

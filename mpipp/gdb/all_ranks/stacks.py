@@ -65,7 +65,7 @@ def gathered() -> Stacks:
     """Read the stacks of all inferiors. Raises MpippError if there is no process."""
     every = inferiors()
     if not every:
-        sessions.required()  # raises an error that says what to do
+        sessions.required()  # raises an error with advice
     found = [_read(one) for one in every if one.threads()]
     by_process = {one.process: one for one in found if one.process is not None}
     jobs, others = [], StackTree()

@@ -49,7 +49,7 @@ def gathered(text: str) -> Values:
     any inferior."""
     every = inferiors()
     if not every:
-        sessions.required()  # raises an error that says what to do
+        sessions.required()  # raises an error with advice
     found, unranked, numbers = GatheredValues(), list[int](), dict[int, int]()
     for inferior in every:
         with selected(inferior), sessions.also_running() as session:

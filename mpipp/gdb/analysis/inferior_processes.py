@@ -38,7 +38,7 @@ class CheckedInferiors:
         self.failures: list[str] = []
         inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda i: i.num)
         if not inferiors:
-            sessions.required()  # raises an error that says what to do
+            sessions.required()  # raises an error with advice
         if not gdb.selected_inferior().pid and inferiors[0].threads():
             # Without this, gdb prints a line each time it selects an inferior without a process.
             first_thread(inferiors[0]).switch()
@@ -55,7 +55,7 @@ class CheckedInferiors:
                     failed.setdefault(str(error), []).append(inferior.num)
         self.failures += [f"{job_ranks.words(each)}: {why}" for why, each in failed.items()]
         if not self.processes:
-            sessions.required()  # raises an error that says what to do
+            sessions.required()  # raises an error with advice
             raise MpippError("\n".join(self.failures))
 
     def _add(self, session: Session) -> None:

@@ -54,7 +54,7 @@ class Rank(Command):
 def _of_rank(number: int) -> gdb.Inferior:
     every = inferiors()
     if not every:
-        sessions.required()  # raises an error that says what to do
+        sessions.required()  # raises an error with advice
     found = [inferior for inferior in every if rank(inferior) == number]
     if not found:
         raise MpippError("; ".join([_NONE.format(number), *_unknown(every)]))

@@ -116,7 +116,7 @@ def at_prompt() -> Iterator[None]:
 
 
 def required() -> Session:
-    """The selected inferior's session. Raises MpippError, which says what to do."""
+    """The selected inferior's session. Raises MpippError with advice if there is none."""
     inferior = gdb.selected_inferior()
     session = _sessions.get(inferior.num)
     if session is not None and session.fresh:

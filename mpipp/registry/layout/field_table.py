@@ -66,7 +66,7 @@ class Table(NamedTuple):
 
 
 class Decoder(Generic[Record]):
-    """Reads selected fields of a record, with a compiled format. Nested records are bytes."""
+    """Reads selected fields of a record, with a compiled format. Nested records stay bytes."""
 
     def __init__(self, make: type[Record], code: str, order: _Order) -> None:
         self._struct = struct.Struct(code)

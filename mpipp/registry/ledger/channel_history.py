@@ -140,7 +140,7 @@ class History:
         return list({kept.words: kept for kept in found}.values())
 
     def outline(self, period: int) -> Items | None:
-        """Return the whole history as an outline; None if it has longer calls than the shortest.
+        """Return the whole history as an outline; None if some calls do not have the shortest form.
 
         Afterwards `more` returns no calls of this history.
 

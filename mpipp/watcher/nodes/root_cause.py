@@ -38,8 +38,8 @@ class NodeVerdict(NamedTuple):
     is_first: bool
 
     def is_before(self, other: NodeVerdict, names: tuple[str, str]) -> bool:
-        """Return whether the cause is likelier on this node; `names` are the names of this and the
-        other."""
+        """Return whether the cause is likelier on this node; `names` has the names of both nodes,
+        this one first."""
         if self.doubt is None or other.doubt is None:
             return self.doubt is not None
         one = self.doubt, not self.is_first, names[0]

@@ -163,7 +163,8 @@ class Reporter:
         return self._is_among(one, self._wrong)
 
     def is_reported(self, one: WatchedProcess) -> bool:
-        """Return whether such an error was reported: it is selected, and not suppressed."""
+        """Return whether an error in such a call was reported, because it is selected and not
+        suppressed."""
         return self._is_among(one, self._reported)
 
     @staticmethod

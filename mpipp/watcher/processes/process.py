@@ -202,7 +202,8 @@ class WatchedProcess(Recorded):
 
 
 class Unread:
-    """Replaces the records of a process that is left out by the facts that were known before."""
+    """Stands for the records of a process that is left out, with the facts that were known
+    before."""
 
     def __init__(self, info: ProcessInfo) -> None:
         self.info = info

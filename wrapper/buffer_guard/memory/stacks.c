@@ -111,8 +111,8 @@ int mpipp_guard_is_on_own_stack(void) {
 }
 
 // Returns whether the stack may be read at an address. The system reads the signal mask there
-// before it rejects the invalid operation. A system call that only reads memory would not do: the
-// interposer uses more stack in it.
+// before it rejects the invalid operation. A system call that only reads memory is not usable here,
+// because the interposer uses more stack in it.
 static int is_readable(uint64_t address) {
   enum { WHAT = -1, MASK_BYTES = 8 };
   return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;

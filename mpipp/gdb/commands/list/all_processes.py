@@ -27,7 +27,7 @@ def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
     """The output of `listed` for all processes. Equal output is shown once, below its ranks."""
     every = inferiors()
     if not every:
-        sessions.required()  # raises an error that says what to do
+        sessions.required()  # raises an error with advice
     entries, ends = _Same(), _Same()
     for number, inferior in enumerate(every):
         with selected(inferior):

@@ -17,8 +17,8 @@ static pthread_barrier_t barrier;
 
 struct one {
   int number;
-  uint64_t random;   // its own
-  uint64_t together; // the same in all processes
+  uint64_t random;   // a state for this thread alone
+  uint64_t together; // a state that is equal in all processes
   void (*work)(struct one *one);
   int out, in, result; // buffers, which stay until an operation is complete
 };
@@ -179,8 +179,8 @@ static void in_fences(struct one *one) {
   pthread_barrier_wait(&barrier); // their buffers stay until then
 }
 
-// A window of one kind; NULL, or the memory to be freed after it. The address of its memory in each
-// process: 0, or addresses for a dynamic one.
+// Creates a window of one kind. Returns the memory to be freed after it, or NULL. Stores the
+// displacement of its memory in each process: 0, or addresses for a dynamic window.
 static int *make_window(struct one *one, MPI_Win *own, MPI_Aint *first) {
   MPI_Aint bytes = 4 * sizeof(int) * SLOTS, at = 0;
   MPI_Comm comm = comms[one->number];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flags that order operations, by the values that atomic operations read; with an argument they do
-// not. And what the info keys of windows ask for. Three processes.
+// Flags order operations, by the values that atomic operations read; with an argument they do not.
+// Other cases use the info keys of windows. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

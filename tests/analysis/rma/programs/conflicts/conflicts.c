@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-sided operations that conflict, each in a function of its own; with an argument none does.
-// Three processes. Some are as in examples/cases.c, in one run with others.
+// Conflicts of one-sided operations, each in its own function; with an argument, there are none.
+// Three processes. Some cases are those of examples/cases.c, in one run with others.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 1 puts into the window of rank 0, which passes on the announced data. That is correct if a
-// window's memory is one with the public copy. With an argument both copies are synchronized.
+// Rank 1 puts into the window of rank 0, which passes the data on. Only the unified memory model
+// allows this. With an argument, rank 0 synchronizes its private and public copies first.
 #include <mpi.h>
 #include <stdio.h>
 

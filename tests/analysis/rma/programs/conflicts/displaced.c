@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Accumulates of one operation and basic datatype whose elements overlap at other displacements;
-// with an argument, at equal ones. Reads may always overlap. Three processes.
+// Accumulates with one operation and basic datatype, whose elements overlap at different (with an
+// argument: equal) displacements. Reads may always overlap. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two puts conflict; then a process ends within an epoch as the argument says. Two processes.
+// Two puts conflict. Then one process ends within an epoch, as the argument selects. Two processes.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

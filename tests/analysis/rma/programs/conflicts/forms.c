@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-sided operations in all their forms, all of them right: no two of them conflict. Three
-// processes, several threads of one of which use a window at a time.
+// One-sided operations in all their forms, all correct: no two of them conflict. Three processes.
+// In one process, several threads use a window at the same time.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

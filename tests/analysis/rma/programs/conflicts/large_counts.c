@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-sided operations with large counts, each before a put to the same memory; with an argument
-// that is not ordered. Two processes.
+// One-sided operations with large counts, each before a put to the same memory; with an argument,
+// the two are not ordered. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 and rank 2 put to the same bytes of rank 1, one after the other. Another call in each
-// function orders them. With an argument it is left out, or goes the other way. Three
-// processes.
+// Rank 0 and rank 2 put to the same bytes of rank 1, one after the other. In each function, another
+// call orders the puts. With an argument, this call is missing, or has the opposite direction.
+// Three processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define EARLY (rank == 0)
 #define LATE (rank == 2)
-// The two puts, each in an epoch of its own, with the ordering call between.
+// The two puts, each in its own epoch, with the call that orders them in between.
 #define ORDERED(NAME)                                                                              \
   static void NAME##_order(void);                                                                  \
   static void NAME(void) {                                                                         \
@@ -53,7 +53,7 @@ ORDERED(nonblocking_message) {
   if (rank == to()) MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 3, all, &request);
   while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
-ORDERED(several_messages) { // posted in one order, complete in the other
+ORDERED(several_messages) { // posted in one order, completed in the other
   MPI_Request requests[2];
   if (rank == from()) {
     MPI_Send(&one, 1, MPI_INT, to(), 4, all);
@@ -110,7 +110,7 @@ ORDERED(seen_in_a_loop) {
   if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 12, all);
   if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 12, all);
   if (rank != to()) return;
-  MPI_Irecv(more, 1, MPI_INT, from(), 12, all, &request); // the first, so the second is seen
+  MPI_Irecv(more, 1, MPI_INT, from(), 12, all, &request); // takes the first of two messages
   while (!flag) MPI_Iprobe(from(), MPI_ANY_TAG, all, &flag, MPI_STATUS_IGNORE);
   if (LATE) put_1();
   MPI_Recv(data, 1, MPI_INT, from(), 12, all, MPI_STATUS_IGNORE);
@@ -155,13 +155,13 @@ ORDERED(by_way_of_another) {
 ORDERED(other_communicator) {
   MPI_Comm pair;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 1, -rank, &pair);
-  if (rank != 1) MPI_Bcast(data, 1, MPI_INT, 2 / 2, pair); // from rank 0, and this orders
+  if (rank != 1) MPI_Bcast(data, 1, MPI_INT, 2 / 2, pair); // from rank 0: this orders the puts
   MPI_Comm_free(&pair);
 }
 ORDERED(broadcast) {
   MPI_Bcast(data, 1, MPI_INT, from(), all);
 }
-ORDERED(persistent_broadcast) { // started the second time
+ORDERED(persistent_broadcast) { // started a second time
   if (broadcasts == MPI_REQUEST_NULL) return (void)MPI_Bcast(data, 1, MPI_INT, from(), all);
   MPI_Start(&broadcasts);
   MPI_Wait(&broadcasts, MPI_STATUS_IGNORE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operations whose datatype for written data has overlapping entries; with an argument, none. For
-// data that is only read it may. Two processes.
+// Operations whose datatype for written data has overlapping entries; with an argument, it has
+// none. Entries of data that is only read may overlap. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

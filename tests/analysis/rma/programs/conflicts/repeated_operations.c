@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One place in the program makes operations that are right, again and again, and then one that is
-// not: what the argument says. Two processes.
+// One place in the program makes correct operations many times, and then a wrong one, which the
+// argument selects. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Two processes put to the third. Shared memory may order them. "freed": it no longer exists.
-// "fences": it exists, but both put in one epoch of all. "flag": the second puts when it has read
-// that the first has put. "abort": all are ended early. The others use memory of MPI_Win_allocate.
-// "query": the library returns its address, with the flag. "own": no process has queried another's.
-// "refused": the library does not return it. Three processes.
+// Two of three processes put to the third. Shared memory may order the puts. "freed": it no longer
+// exists. "fences": it exists, but both put in the same epoch. "flag": one puts when it has read a
+// flag that the other set after its put. "abort": the job ends early. The others use memory of
+// MPI_Win_allocate. "query": like "flag", with addresses from the library. "own": no process has
+// queried another's address. "refused": the library does not return it.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
   else
     MPI_Win_allocate_shared(64, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &shared);
   if (is_refused) MPI_Win_set_errhandler(shared, MPI_ERRORS_RETURN);
-  for (int i = 0; i < 1000; i++) { // one entry of a log is enough
+  for (int i = 0; i < 1000; i++) { // a single entry in a log is enough
     int code = MPI_Win_shared_query(shared, asks_own ? rank : 0, &size, &unit, &flag);
     if (is_refused != (code != MPI_SUCCESS)) MPI_Abort(MPI_COMM_WORLD, 1);
   }

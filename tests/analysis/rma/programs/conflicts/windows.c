@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two puts have one byte in common, in a window that has a name; and accumulates go to one element
-// by two windows. With an argument all is apart. Three processes.
+// Two puts share a byte of a window with a name, and accumulates reach one element through two
+// windows. With an argument, nothing overlaps. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One-sided operations among processes that have spawned another, which gets a message from one of
-// them and sends one to the other. As "right", messages of their own repeat every order that the
-// other world may give. Two processes.
+// One-sided operations of two processes. They have spawned a third, which receives a message from
+// one and sends one to the other. With "right", messages between the two repeat every order that
+// the messages of the other world may give.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 and rank 2 put to the same bytes of rank 1. A collective call in between brings data
-// from the first to the second. With an argument it has none, and orders nothing. Three
+// Rank 0 and rank 2 put to the same bytes of rank 1. A collective call in between sends data
+// from rank 0 to rank 2. With an argument, it has no data, and orders nothing. Three
 // processes.
 #include <mpi.h>
 #include <stdio.h>
 
 static MPI_Win win;
-static MPI_Datatype some; // so many of MPI_INT
+static MPI_Datatype some; // some MPI_INTs, or none
 static int rank, count, one = 1, memory[4], data[4], more[4];
 
 #define put_1()                                                                                    \
@@ -68,8 +68,8 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&some);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-#ifndef OPEN_MPI                // which refuses the lock
-  for (int i = 0; i < 2; i++) { // this orders nothing, either
+#ifndef OPEN_MPI                // Open MPI refuses the lock
+  for (int i = 0; i < 2; i++) { // orders nothing, either
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
     MPI_Put(&one, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
     MPI_Win_unlock(MPI_PROC_NULL, win);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Synchronization that is wrong: MPI continues, or reports it and does nothing. Two processes.
+// Wrong synchronization: MPI continues, or returns an error and does nothing. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The window's memory is stored to, and MPI_MODE_NOSTORE says that it was not: of a fence, and of
-// an exposure epoch. With an argument it says nothing. To be compiled with `mpipp cc`. Two
+// A program stores to a window's memory, although it asserts MPI_MODE_NOSTORE: in a fence, and in
+// an exposure epoch. With an argument it asserts nothing. To be compiled with `mpipp cc`. Two
 // processes.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 puts to rank 1, then rank 2 does. The partitions of a message order them, which rank 0 has
-// marked ready after its put. With an argument it marks one of them before. Three processes.
+// Rank 0 puts to rank 1, then rank 2 does. Rank 0 marks the partitions of a message as ready after
+// its put, which orders the puts. With an argument, it marks one before. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -98,7 +98,7 @@ static void the_second_time(void) {
   if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
-static void two_messages(void) { // they match in the order in which they are made
+static void two_messages(void) { // requests match in the order in which they are created
   MPI_Request requests[] = {made(5, 1, 1), made(5, 1, 1)};
   if (rank != TARGET) MPI_Startall(2, requests);
   if (rank == SENDER) MPI_Pready(0, requests[wrong]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 frees a window that it has locked, or with an argument exposed, after a barrier. Only its
+// Rank 0 frees a window that it has locked (with an argument: exposed), after a barrier. Only its
 // own log has the barrier: rank 1 calls it in a callback, whose calls are not recorded. MPI ends
 // the processes in MPI_Win_free. Two processes.
 #include <mpi.h>

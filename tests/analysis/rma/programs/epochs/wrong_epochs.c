@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Synchronization that is wrong, in the named cases: MPI refuses it, continues, or waits forever.
-// Each has a window of its own; with "fatal" MPI ends the process. Without a name all cases,
-// corrected. Two processes; rank 0 is the one that errs.
+// Wrong synchronization, in the named cases: MPI rejects it, continues, or waits forever. Each case
+// has its own window. With "fatal", MPI ends the process. Without a name, the program runs all
+// cases in corrected form. Two processes; rank 0 makes the error.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores of window memory, and of buffers of operations on it, as data races; with an
-// argument all are ordered. Two processes, which have each other's memory by ALLOCATES.
+// Data races of loads and stores with window memory, and with buffers of operations on windows;
+// with an argument, all are ordered. Two processes. ALLOCATES selects the kind of window.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -73,7 +73,7 @@ static void uses_the_others_too_early(void) {
   ALLOCATES(N * sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &shared);
   MPI_Win_shared_query(shared, 1, &size, &unit, &others);
   MPI_Win_lock_all(0, shared);
-  if (rank == 0) set_others(others, N / 2); // all that are loaded
+  if (rank == 0) set_others(others, N / 2); // stores to all elements that are loaded below
   MPI_Win_sync(shared);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_sync(shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A thread that never calls MPI loads a window's memory, entry by entry, after another process has
-// put there. With an argument it does so in the same epoch. Two processes.
+// put there. With an argument, it loads them in the epoch of the put. Two processes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 1 loads what it has not got yet, and stores to its window, where rank 0 puts. It calls MPI
-// no more: it ends, or does not, as the argument says. Two processes.
+// Rank 1 loads data of an incomplete get, and stores to its window, where rank 0 puts. Then it
+// never calls MPI again: it ends, or not, as the argument tells it. Two processes.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores of window memory as data races; with an argument all are ordered. Two
+// Data races of loads and stores of window memory; with an argument, all are ordered. Two
 // processes.
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
   MPI_Win_allocate(bytes, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   all = all_of_it();
   MPI_Win_free(&win);
-  if (right) { // conflicts in such windows are the language's matter
+  if (right) { // conflicts in such windows are not MPI's, but the language's
     MPI_Win_allocate_shared(bytes, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     all += all_of_it();
     MPI_Win_free(&win);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores that compiled programs find however many buffers and windows there are: the
-// case that is named; "right" after it: with no conflict. Two processes.
+// Conflicts of loads and stores that instrumented code detects, with any number of buffers and
+// windows. The first argument names the case; "right" after it: no conflict. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows of memory that the program has itself, in all kinds of places. The argument selects the
-// program's use of the memory meanwhile. The accesses are ordered, except with "wrong". Two
+// Windows on the program's own memory, in all kinds of places. The argument selects how the
+// program uses the memory meanwhile. The accesses are ordered, except with "wrong". Two
 // processes.
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -89,7 +89,7 @@ static void in_static(int wrong) {
 static void in_block(int wrong) {
   double *memory = malloc(MANY * sizeof *memory);
   use_all(memory, wrong);
-  // The block grows as if it were not a window.
+  // The block can grow as if it had never been a window.
   fill(memory, MANY);
   memory = realloc(memory, 4 * MANY * sizeof *memory);
   EXPECT(is_filled(memory, MANY));
@@ -284,7 +284,7 @@ static void second(int wrong) {
   free(block);
 }
 
-// There is no disk space for files.
+// As if there were no disk space for files.
 static void limited(int wrong) {
   const struct rlimit most = {1 << 30, 1 << 30};
   EXPECT(!setrlimit(RLIMIT_FSIZE, &most));
@@ -355,7 +355,7 @@ static void given_back(int wrong) {
   }
 }
 
-// Other threads use memory beside the window and in it while it is made, again and again.
+// Other threads use memory beside a window and in it while the window is created, many times.
 static int over;
 static void *go_on(void *unused) {
   static double counts[2];
@@ -393,7 +393,7 @@ static void threads(int wrong) {
   }
   __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
-  // Memory that was a window's while the thread was in a call may be ignored from then on.
+  // If memory belonged to a window during a call of this thread, mpipp may ignore it afterwards.
   double *after = malloc(MANY * sizeof *after);
   use_all(after, wrong);
   free(after);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A thread initializes MPI and ends. Another, which has loaded a window's entry before, calls MPI
-// from there on. It loads another entry in the epoch in which that one is put; with an argument the
-// same one. Two processes.
+// A thread initializes MPI and ends. A second thread, which has loaded an entry of a window, makes
+// all later calls. It loads another entry in the epoch in which the first entry is put; with an
+// argument, it loads the first again. Two processes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

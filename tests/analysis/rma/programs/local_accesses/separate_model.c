@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 puts into the window of rank 1, which stores elsewhere in it: in the separate memory model
-// not at once. With an argument the store comes after. To be compiled with `mpipp cc`.
+// Rank 0 puts into rank 1's window while rank 1 stores elsewhere in it, which the separate memory
+// model forbids. With an argument, the store comes later. To be compiled with `mpipp cc`.
 #include <mpi.h>
 #include <stdio.h>
 

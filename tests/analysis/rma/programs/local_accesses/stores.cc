@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The buffer of a put is changed too early, and memory is loaded while another process puts there;
-// with an argument both are right. Two processes; rank 1 prints what was put, and what it has
-// found.
+// A program changes the buffer of a put too early, and loads memory while another process puts
+// there; with an argument, both are correct. Two processes. Rank 1 prints the values that were put,
+// and that it loaded.
 #include <mpi.h>
 
 #include <cstdio>

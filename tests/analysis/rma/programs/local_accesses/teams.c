@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A thread stores to a window's memory before the epoch in which another process puts there. It
-// calls MPI again only in that epoch: nothing conflicts. With an argument it stores in the epoch.
-// Two processes.
+// calls MPI again only in that epoch: there is no conflict. With an argument it stores in the
+// epoch. Two processes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Variables of functions, used by their names while operations have them; with the argument "right"
-// when these are complete. Two processes.
+// A function uses its variables while they are buffers of active operations; with the argument
+// "right", after these are complete. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pairs of threads with one synchronization each. In functions called X_ordered it orders the
-// operation of the first thread before the store of the second. In X_racing it does not.
+// Pairs of threads with one synchronization each. In functions X_ordered it orders the operation of
+// the first thread before the store of the second. In X_racing it does not.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regions of OpenMP with two threads. In functions called X_ordered the region orders an operation
-// of one thread before the access of the other, in X_racing it does not.
+// Regions of OpenMP with two threads. In functions X_ordered the region orders an operation of one
+// thread before the access of the other; in X_racing it does not.
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 puts to a dynamic window of rank 1, whose memory is attached then. With the name of a
-// case it is not, or need not be. Two processes.
+// Rank 0 puts to a dynamic window of rank 1, whose memory is attached at that time. In the named
+// cases it is not attached, or need not be. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

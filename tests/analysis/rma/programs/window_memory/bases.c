@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A process stores to the memory before a window that begins at no multiple of 16, another puts
-// into the window: nothing conflicts. It says how far from there MPI says the window to begin
-// (MPICH 4.0: 8 bytes before, so that it puts beside the window). Two processes.
+// A process stores to the memory before a window whose address is no multiple of 16. Another puts
+// into the window, without a conflict. The program prints how far MPI has moved the window down
+// (MPICH 4.0: 8 bytes, so it puts beside the window). Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Buffers of one-sided operations that are freed; with an argument, once the operation is complete.
-// Two processes.
+// Buffers of one-sided operations that are freed too early; with an argument, after completion. Two
+// processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

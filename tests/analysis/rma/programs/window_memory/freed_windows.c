@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory of windows that is freed while the windows have it; with an argument, once they no longer
-// do. Two processes.
+// Memory that is freed while it belongs to a window; with an argument, when it no longer does. Two
+// processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

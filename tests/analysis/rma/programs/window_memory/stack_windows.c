@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows whose memory is on the stack of a function that has returned: with an argument it has
-// not. Two processes.
+// Windows on memory in the stack frame of a function that has returned; with an argument, it has
+// not returned. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 
