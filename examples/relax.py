@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The temperature along a rod, in parts. Each rank stops when its own part changes no more."""
+"""The temperature along a rod, in parts. Each rank stops when its own part no longer changes."""
 
 import numpy
 from mpi4py import MPI

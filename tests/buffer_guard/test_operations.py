@@ -79,7 +79,7 @@ def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_operations_of_other_kinds_are_guarded(mpi: MPI) -> None:
-    """Persistent operations complete as usual, with or without tests before."""
+    """Persistent operations complete as usual, with or without earlier tests."""
     program = runs.program("kinds.c", mpi)
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

@@ -222,7 +222,7 @@ class Recorded:
         return self._counted("receives", source, tag, count)
 
     def joined(self, count: int, last: Call | None = None) -> Recorded:
-        """Add collective calls. `last` is the latest one, which the history has."""
+        """Add collective calls. The history contains only `last`, the latest one."""
         self._counted("collectives", 0, 0, count)
         if last is not None:
             self.over.append(Stretch(count, 1, (KeptCall.of(last),)))

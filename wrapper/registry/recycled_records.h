@@ -10,7 +10,7 @@
 
 struct mpipp_object;
 
-// The function that mpipp_registry_open_stores got.
+// The function that was passed to mpipp_registry_open_stores.
 extern void (*mpipp_registry_forget)(struct mpipp_object *object);
 
 // Puts the record on its store's list of free records. The caller holds the lock.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Check that no buffer is reused while an operation whose request was freed may still use it.
 
-The program cannot see when such an operation completes (MPI-4.1, section 3.7.3), but it may know
-from a reply. That is impossible as long as the other process has not posted the matching receive,
-or not started the matching send.
+The program cannot see when such an operation completes (MPI-4.1, section 3.7.3), but a reply may
+show it. That is impossible as long as the other process has not posted the matching receive, or not
+started the matching send.
 """
 
 from __future__ import annotations

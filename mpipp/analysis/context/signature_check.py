@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Data:
     """The data that a call sends or receives: `count` entries of a datatype.
 
-    `role` is the argument with their buffer.
+    `role` is the name of the argument that passes the buffer.
     """
 
     operation: Operation

@@ -6,11 +6,11 @@ and before later events. But the writer is not always known. Accesses that flags
 undecided. If all operations on an element are known (`values`), only writers of a value can precede
 its reader. If the operations are sums, writers of smaller values can precede the reader, too.
 
-The rule also holds for memory that is written and read under exclusive locks. It holds for polling
-of the own memory, and for polling by other processes with gets, if the process calls MPI_Win_sync.
-Not all loads and stores of a shared window are logged, so while it exists there may have been any.
-Messages to processes of another MPI_COMM_WORLD are one flag, because messages among them are
-unknown.
+The rule also holds for memory that is written and read under exclusive locks. If processes call
+MPI_Win_sync, the rule holds for a process that polls its own memory, and for others that poll it
+with gets. Not all loads and stores of a shared window are logged, so while it exists there may have
+been any. Messages to processes of another MPI_COMM_WORLD are one flag, because messages among them
+are unknown.
 
 A possible flag is identified by its window and target. A flag's writes are kept once for each clock
 of a process, its reads once for each segment.

@@ -3,7 +3,7 @@
 
 All processes pause after a call in which all wait for all. Often no access, message, request or
 lock matters to later events then. The state may equal that at an earlier pause. If the same events
-follow once more, they change only numbers and times. So the replay leaves out their repetitions,
+are then repeated, they change only numbers and times. So the replay leaves out their repetitions,
 except one, and counts the errors.
 
 This is exact. The clocks do not advance, and no later event can notice that: everything before the

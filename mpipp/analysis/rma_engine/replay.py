@@ -285,7 +285,8 @@ def analyse(
     kept.
 
     Args:
-        again: the same events once more; without them the values of atomic operations are not used.
+        again: a second iterator over the same events; without it the values of atomic operations
+            are not used.
         threads: the knowledge of the order of each process's threads.
     """
     # The events and accesses have no reference cycles, and searching for some takes a third of the

@@ -62,7 +62,7 @@ def check_process(
     """Find the errors within one process.
 
     Args:
-        again: the same events once more.
+        again: a second iterator over the same events.
         threads: the knowledge of the order of the process's threads.
     """
     both = {ALL_OTHERS: _remote_events(rank, again), rank: _own(rank, events)}

@@ -175,8 +175,8 @@ class _Reading:
                 self.elements[place].give_up()
 
     def _chain(self, read: _Read, element: _Element) -> list[Key]:
-        # The operation that left the value, then the operation whose value that one found, and so
-        # on.
+        # The operation that wrote the value, then the operation that wrote the value which the
+        # first one read, and so on.
         found: list[Key] = []
         value = read.value
         while value != read.before:

@@ -24,6 +24,6 @@ def address(value: gdb.Value) -> int | None:
 
 
 def is_open(kind: gdb.Type) -> bool:
-    """Return whether a type is an assumed-size array. gdb 10 ends when it is asked for the bounds
-    of one."""
+    """Return whether a type is an assumed-size array. gdb 10 crashes when a script reads the bounds
+    of such an array."""
     return _IS_OLD and symbol_names.text(kind).endswith("*)")

@@ -30,7 +30,7 @@ class Block(NamedTuple):
     text: str
     records: list[dict[str, Any]]  # for JSON; empty for a remark
     printed: bool = True
-    # Ranks with the same finding that became known after it was printed.
+    # Ranks that were found to have this finding after the block was printed.
     late: Sequence[int] = ()
 
     def shown(self, coloured: bool = False) -> str:
@@ -104,7 +104,8 @@ def repeats(told: Iterable[Block], one: Block) -> bool:
 
 
 def too(one: Block) -> str:
-    """A sentence with the ranks of a block that became known after it was printed."""
+    """A sentence with the ranks that were found to have a block's finding after the block was
+    printed."""
     record = one.records[0]
     place = next((f" ({party['where'][0]})" for party in record["parties"] if party["where"]), "")
     return f"also in {wording.ranks({*one.late})}: {record['what']}{place}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct: operations that must not be deferred, or not in MPI_COMM_WORLD. Several threads, an
-// intercommunicator, cancelled, freed and left receives, a loop that ends by its result.
+// Correct operations that must not be deferred, or that do not use MPI_COMM_WORLD. Several threads,
+// an intercommunicator, cancelled, freed and left receives, a loop that ends by its result.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

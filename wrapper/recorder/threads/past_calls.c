@@ -34,7 +34,8 @@ static int is_like_buffer(const struct mpipp_past_call *past, const struct mpipp
          before->record == buffer->record && past->serials[i] == serial_of(buffer);
 }
 
-// Returns whether the entry already has this call's buffers, one or two as in most loops.
+// Returns whether the entry already has this call's buffers. Only calls with one or two buffers
+// count, as most loops make.
 static int is_like(const struct mpipp_past_call *past, uint64_t place,
                    const struct mpipp_call *call) {
   const uint32_t count = call->buffer_count;

@@ -289,7 +289,8 @@ class Conflicts:
         return key in self._settled and len(self.found[key]) == MOST_ALIKE
 
     def drop_ended(self) -> None:
-        """Drop accesses that have ended before all processes, unless most were kept before."""
+        """Drop accesses whose end happens before all later events, if there are twice as many
+        accesses as after the last time."""
         if sum(some.number for some in self.memory) >= 2 * self._left:
             self._sweep()
             self._left = self._kept

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One error of each kind, between two processes that come no further: traffic.c plants it.
+// One error of each kind between two processes, which then stop: traffic.c plants it.
 #ifndef PLANTED_H
 #define PLANTED_H
 #include <dlfcn.h>

@@ -40,7 +40,8 @@ def test_a_flush_of_another_thread_completes_only_earlier_operations() -> None:
     # Without order, the flush may come before the get.
     assert reported(Program([GET, flush, STORE], 2)) == {(0, 2)}
     assert reported(Program([GET, RELEASE, ACQUIRE, flush, STORE], 2)) == set()
-    # The flush of the first thread has ended the get in this run. That of the second would, too.
+    # The flush of the first thread has ended the get in this run. The flush of the second thread
+    # would end it, too.
     assert reported(Program([GET, RELEASE, FLUSH, ACQUIRE, flush, STORE], 2)) == set()
 
 

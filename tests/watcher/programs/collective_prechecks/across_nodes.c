@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first two of four processes make another call than the last two. With "twice", the first two
-// differ from each other before.
+// The first two of four processes make another call than the last two. With "twice", these two
+// first make different calls.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

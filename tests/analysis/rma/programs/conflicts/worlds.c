@@ -38,7 +38,7 @@ static void by_a_child(MPI_Comm child) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The message is sent before the put, and later queries order the put and the get no more.
+// The message is sent before the put, and later queries no longer order the put and the get.
 static void told_before(MPI_Comm child) {
   int size;
   if (rank == 0) {

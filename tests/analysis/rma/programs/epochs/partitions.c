@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rank 0 puts to rank 1, then rank 2 does. Rank 0 marks the partitions of a message as ready after
-// its put, which orders the puts. With an argument, it marks one before. Three processes.
+// its put, which orders the puts. With an argument, it marks one earlier. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 
