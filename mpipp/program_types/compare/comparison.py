@@ -147,7 +147,14 @@ class _Comparison:
             self._complete = False
         twice = memory.self_overlap(self._datatype, self._count)
         problems = [*self._problems.values(), *self._overlap(twice), *self._extent()]
-        problems.sort(key=lambda problem: not problem.certain)
+        # The wrong element next to the start comes first: later ones often follow from it.
+        problems.sort(
+            key=lambda problem: (
+                not problem.certain,
+                problem.code == "extent",
+                abs(problem.displacement),
+            )
+        )
         return Report(
             layout=self._layout,
             elements=self._datatype.element_count * self._count,

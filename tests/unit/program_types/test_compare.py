@@ -118,6 +118,16 @@ def test_addresses_subtracted_the_wrong_way_round() -> None:
     ]
 
 
+def test_the_first_wrong_element_comes_first() -> None:
+    # Displacements without the padding behind `tag`: all later entries are out of place, too.
+    record = Record(
+        "P", 24, (Member("tag", 0, LETTER), Member("x", 8, REAL), Member("i", 16, INTEGER))
+    )
+    packed = samples.struct((1, 0, CHAR), (1, 1, DOUBLE), (1, 9, INT))
+    problems = report(packed, record, count=4).problems
+    assert problems[0].text == "[0][1][0](DOUBLE) at 1: begins in the padding before it.x at 8"
+
+
 def test_displacements_counted_from_another_member() -> None:
     from_x = samples.resized(0, 40, samples.struct((1, 0, DOUBLE), (2, 8, INT), (1, -8, INT)))
     assert said(from_x, PARTICLE)[3:4] == [

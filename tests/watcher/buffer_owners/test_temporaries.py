@@ -9,7 +9,7 @@ from mpipp.analysis.program_objects.compiler_temporaries import passes_strided_s
 from tests.support import MPI, every_fortran
 from tests.watcher import runs
 
-OPTIMIZED = [
+IN_THE_STACK = [
     "warning: buf of MPI_Isend is a temporary copy, which may change before MPI sends it",
     "error: buf of MPI_Irecv is a temporary copy: the program does not get the "
     "data that MPI receives",
@@ -21,8 +21,11 @@ IN_THE_HEAP = [
 
 
 @every_fortran
-@pytest.mark.parametrize(("flag", "expected"), [("-O0", IN_THE_HEAP), ("-O2", OPTIMIZED)])
-def test_sections(mpi: MPI, flag: str, expected: list[str]) -> None:
+@pytest.mark.parametrize("flag", ["-O0", "-O2"])
+def test_sections(mpi: MPI, flag: str) -> None:
+    # gfortran knows from MPICH's module that the copy may lie in the stack; from Open MPI's not.
+    in_the_stack = flag == "-O2" and mpi.id.startswith("mpich")
+    expected = IN_THE_STACK if in_the_stack else IN_THE_HEAP
     program = runs.program("temporaries.f90", mpi, flag)
     run = runs.run(mpi, [program], "--check", n=2)
     assert sorted(block.splitlines()[0] for block in run.blocks) == sorted(expected)
