@@ -312,10 +312,26 @@ static void ask_heap_blocks(struct mpipp_asking *asking, const struct mpipp_thre
   }
 }
 
+// Asks about the call that the thread is inside of. python: whether a Python program has made it.
+// The caller holds the lock.
+static void ask_call(const struct mpipp_thread *thread, int python) {
+  struct mpipp_asking asking;
+  mpipp_filter_ask_call(&asking, thread);
+  if (asking.question) asking.question->awaits = MPIPP_AWAITS_OWNERS;
+  asked_blocks.count = 0;
+  ask_heap_blocks(&asking, thread);
+  struct mpipp_stack_walk walk = {
+      .asking = &asking, .heap_end = (uintptr_t)sbrk(0), .caller = thread->call.caller};
+  _Unwind_Backtrace(visit, &walk);
+  if (python)
+    mpipp_watcher_ask_python_frame(&asking, mpipp_filter_python_frame, mpipp_filter_python_version);
+  // The call waits for the answer, because Python objects may vanish when it has returned.
+  if (mpipp_watcher_ask_end(&asking) && python) mpipp_watcher_ask_await();
+}
+
 static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread, uint64_t place,
                 const struct mpipp_use *use) {
   int saved = errno;
-  struct mpipp_asking asking;
   mpipp_registry_lock();
   if (!was_queried(uses, place, use)) {
     MPIPP_WRITE(uses->place, place);
@@ -323,23 +339,21 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
     MPIPP_WRITE(uses->count, uses->count + 1);
     MPIPP_WRITE(uses->kinds, uses->kinds | kind_bit(use));
     if (use->entries > uses->largest) MPIPP_WRITE(uses->largest, use->entries);
-    mpipp_filter_ask_call(&asking, thread);
-    if (asking.question) asking.question->awaits = MPIPP_AWAITS_OWNERS;
-    asked_blocks.count = 0;
-    ask_heap_blocks(&asking, thread);
-    struct mpipp_stack_walk walk = {
-        .asking = &asking, .heap_end = (uintptr_t)sbrk(0), .caller = thread->call.caller};
-    _Unwind_Backtrace(visit, &walk);
     // In a Python program, other libraries may call MPI directly.
-    const int is_python = mpipp_filter_python_version && place == mpipp_filter_python_place;
-    if (is_python)
-      mpipp_watcher_ask_python_frame(&asking, mpipp_filter_python_frame,
-                                     mpipp_filter_python_version);
-    // The call waits for the answer, because Python objects may vanish when it has returned.
-    if (mpipp_watcher_ask_end(&asking) && is_python) mpipp_watcher_ask_await();
+    ask_call(thread, mpipp_filter_python_version && place == mpipp_filter_python_place);
   }
   mpipp_registry_unlock();
   errno = saved;
+}
+
+int mpipp_filter_finds_owners(void) {
+  return all_uses != NULL;
+}
+
+void mpipp_filter_ask_owners(const struct mpipp_thread *thread) {
+  mpipp_registry_lock();
+  ask_call(thread, 0);
+  mpipp_registry_unlock();
 }
 
 void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place) {

@@ -40,5 +40,8 @@ static inline int mpipp_is_known_use(const struct mpipp_call *call, uint64_t pla
 void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place) MPIPP_COLD;
 // Reads MPIPP_OWNERS: 1 if the run looks for owners.
 void mpipp_filter_owners_open(void);
+int mpipp_filter_finds_owners(void);
+// Asks about the thread's current call, whatever was asked before.
+void mpipp_filter_ask_owners(const struct mpipp_thread *thread);
 
 #endif

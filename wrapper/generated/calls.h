@@ -6,7 +6,7 @@
 #include "rename.h"
 #include "abi/vendor.h"
 #include "unrename.h"
-#include "call_filter/null_outputs.h"
+#include "call_filter/result_arguments.h"
 #include "intercept/wrapper_body.h"
 #include "intercept/fast_path.h"
 

@@ -19,7 +19,7 @@ int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -55,7 +55,7 @@ int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_c *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack_c(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -90,7 +90,7 @@ int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpip
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_external *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -125,7 +125,7 @@ int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incou
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_external_c *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external_c(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -1568,7 +1568,7 @@ int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int o
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -1604,7 +1604,7 @@ int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack_c(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -1639,7 +1639,7 @@ int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1674,7 +1674,7 @@ int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count ins
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  mpipp_output(position, MPIPP_ROLE_position);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external_c(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);

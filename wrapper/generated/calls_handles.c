@@ -301,7 +301,7 @@ int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int per
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(newrank, MPIPP_ROLE_newrank);
+  mpipp_integer_output(thread, newrank, sizeof *newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -333,7 +333,7 @@ int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(rank, MPIPP_ROLE_rank);
+  mpipp_integer_output(thread, rank, sizeof *rank, MPIPP_ROLE_rank);
   struct mpipp_input inputs[] = {{coords, mpipp_recorder_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -365,8 +365,8 @@ int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_sourc
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_shift, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(rank_source, MPIPP_ROLE_rank_source);
-  mpipp_output(rank_dest, MPIPP_ROLE_rank_dest);
+  mpipp_integer_output(thread, rank_source, sizeof *rank_source, MPIPP_ROLE_rank_source);
+  mpipp_integer_output(thread, rank_dest, sizeof *rank_dest, MPIPP_ROLE_rank_dest);
   struct mpipp_input inputs[] = {{&direction, 1, sizeof direction, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_direction)}, {&disp, 1, sizeof disp, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -440,7 +440,7 @@ int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cartdim_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(ndims, MPIPP_ROLE_ndims);
+  mpipp_integer_output(thread, ndims, sizeof *ndims, MPIPP_ROLE_ndims);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims)
                  : hooked_Cartdim_get(thread, real, comm, ndims);
@@ -1236,7 +1236,7 @@ int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_remote_size, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size)
                  : hooked_Comm_remote_size(thread, real, comm, size);
@@ -1693,9 +1693,9 @@ int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outd
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(indegree, MPIPP_ROLE_indegree);
-  mpipp_output(outdegree, MPIPP_ROLE_outdegree);
-  mpipp_output(weighted, MPIPP_ROLE_weighted);
+  mpipp_integer_output(thread, indegree, sizeof *indegree, MPIPP_ROLE_indegree);
+  mpipp_integer_output(thread, outdegree, sizeof *outdegree, MPIPP_ROLE_outdegree);
+  mpipp_integer_output(thread, weighted, sizeof *weighted, MPIPP_ROLE_weighted);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted)
                  : hooked_Dist_graph_neighbors_count(thread, real, comm, indegree, outdegree, weighted);
@@ -1911,7 +1911,7 @@ int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int 
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(newrank, MPIPP_ROLE_newrank);
+  mpipp_integer_output(thread, newrank, sizeof *newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -1974,7 +1974,7 @@ int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(nneighbors, MPIPP_ROLE_nneighbors);
+  mpipp_integer_output(thread, nneighbors, sizeof *nneighbors, MPIPP_ROLE_nneighbors);
   struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -2006,8 +2006,8 @@ int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graphdims_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(nnodes, MPIPP_ROLE_nnodes);
-  mpipp_output(nedges, MPIPP_ROLE_nedges);
+  mpipp_integer_output(thread, nnodes, sizeof *nnodes, MPIPP_ROLE_nnodes);
+  mpipp_integer_output(thread, nedges, sizeof *nedges, MPIPP_ROLE_nedges);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges)
                  : hooked_Graphdims_get(thread, real, comm, nnodes, nedges);
@@ -3048,7 +3048,7 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   if (!thread) return ((raw_Parrived *)real)(request, partition, flag);
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
@@ -3128,7 +3128,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
   call->statuses = (uintptr_t)status;
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
@@ -3172,7 +3172,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)array_of_statuses;
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses)
@@ -3213,8 +3213,8 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)status;
-  mpipp_output(index, MPIPP_ROLE_index);
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status)
@@ -3256,7 +3256,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
   call->indices = (uintptr_t)array_of_indices;
-  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
@@ -3696,7 +3696,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
                    : hooked_Test(thread, real, request, flag, status);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request before = *request;
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -3746,7 +3746,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
                    : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
@@ -3797,8 +3797,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
                    : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(index, MPIPP_ROLE_index);
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
@@ -3853,7 +3853,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                    : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
@@ -4009,7 +4009,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
                    : hooked_Waitany(thread, real, count, array_of_requests, index, status);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(index, MPIPP_ROLE_index);
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
@@ -4061,7 +4061,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                    : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave_any(thread, code);
   }
-  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);

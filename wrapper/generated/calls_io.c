@@ -230,7 +230,7 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  mpipp_output(disp, MPIPP_ROLE_disp);
+  mpipp_integer_output(thread, disp, sizeof *disp, MPIPP_ROLE_disp);
   mpipp_output(etype, MPIPP_ROLE_etype);
   mpipp_output(filetype, MPIPP_ROLE_filetype);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))

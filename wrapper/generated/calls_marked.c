@@ -4,7 +4,7 @@
 #include "intercept/unrecorded_calls.h"
 
 #ifdef MPIPP_HAVE_Abi_get_fortran_booleans
-MARKED(MPI, Abi_get_fortran_booleans, (int logical_size, void* logical_true, void* logical_false, int* is_set), (logical_size, logical_true, logical_false, is_set), mpipp_clear_passed_handles(thread); mpipp_output(is_set, MPIPP_ROLE_is_set), )
+MARKED(MPI, Abi_get_fortran_booleans, (int logical_size, void* logical_true, void* logical_false, int* is_set), (logical_size, logical_true, logical_false, is_set), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, is_set, sizeof *is_set, MPIPP_ROLE_is_set), )
 #endif
 #ifdef MPIPP_HAVE_Abi_set_fortran_booleans
 MARKED(MPI, Abi_set_fortran_booleans, (int logical_size, void* logical_true, void* logical_false), (logical_size, logical_true, logical_false), mpipp_clear_passed_handles(thread), )
@@ -13,22 +13,22 @@ MARKED(MPI, Abi_set_fortran_booleans, (int logical_size, void* logical_true, voi
 MARKED(MPI, Abi_set_fortran_info, (mpipp_MPI_Info info), (info), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_class
-MARKED(MPI, Add_error_class, (int* errorclass), (errorclass), mpipp_clear_passed_handles(thread); mpipp_output(errorclass, MPIPP_ROLE_errorclass), )
+MARKED(MPI, Add_error_class, (int* errorclass), (errorclass), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, errorclass, sizeof *errorclass, MPIPP_ROLE_errorclass), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_code
-MARKED(MPI, Add_error_code, (int errorclass, int* errorcode), (errorclass, errorcode), mpipp_clear_passed_handles(thread); mpipp_output(errorcode, MPIPP_ROLE_errorcode), )
+MARKED(MPI, Add_error_code, (int errorclass, int* errorcode), (errorclass, errorcode), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, errorcode, sizeof *errorcode, MPIPP_ROLE_errorcode), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_string
 MARKED(MPI, Add_error_string, (int errorcode, const char* string), (errorcode, string), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Alloc_mem
-MARKED(MPI, Alloc_mem, (MPI_Aint size, mpipp_MPI_Info info, void* baseptr), (size, info, baseptr), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Alloc_mem, (MPI_Aint size, mpipp_MPI_Info info, void* baseptr), (size, info, baseptr), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr), )
 #endif
 #ifdef MPIPP_HAVE_Attr_delete
 MARKED(MPI, Attr_delete, (mpipp_MPI_Comm comm, int keyval), (comm, keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Attr_get
-MARKED(MPI, Attr_get, (mpipp_MPI_Comm comm, int keyval, void* attribute_val, int* flag), (comm, keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Attr_get, (mpipp_MPI_Comm comm, int keyval, void* attribute_val, int* flag), (comm, keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_pointer_output(thread, attribute_val, MPIPP_ROLE_attribute_val), )
 #endif
 #ifdef MPIPP_HAVE_Attr_put
 MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (comm, keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
@@ -43,10 +43,10 @@ MARKED(MPI, Close_port, (const char* port_name), (port_name), mpipp_clear_passed
 MARKED(MPI, Comm_call_errhandler, (mpipp_MPI_Comm comm, int errorcode), (comm, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_compare
-MARKED(MPI, Comm_compare, (mpipp_MPI_Comm comm1, mpipp_MPI_Comm comm2, int* result), (comm1, comm2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Comm)comm1), MPIPP_KEY((MPI_Comm)comm2)); mpipp_output(result, MPIPP_ROLE_result), )
+MARKED(MPI, Comm_compare, (mpipp_MPI_Comm comm1, mpipp_MPI_Comm comm2, int* result), (comm1, comm2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Comm)comm1), MPIPP_KEY((MPI_Comm)comm2)); mpipp_integer_output(thread, result, sizeof *result, MPIPP_ROLE_result), )
 #endif
 #ifdef MPIPP_HAVE_Comm_create_keyval
-MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_add_keyval(thread, *comm_keyval))
+MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, comm_keyval, sizeof *comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_add_keyval(thread, *comm_keyval))
 #endif
 #ifdef MPIPP_HAVE_Comm_delete_attr
 MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, comm_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
@@ -55,34 +55,34 @@ MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, com
 MARKED(MPI, Comm_flush_buffer, (mpipp_MPI_Comm comm), (comm), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_free_keyval
-MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), int freed = comm_keyval ? *comm_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_free_keyval(freed))
+MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), int freed = comm_keyval ? *comm_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, comm_keyval, sizeof *comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Comm_get_attr
-MARKED(MPI, Comm_get_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag), (comm, comm_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Comm_get_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag), (comm, comm_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_pointer_output(thread, attribute_val, MPIPP_ROLE_attribute_val); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Comm_get_name
-MARKED(MPI, Comm_get_name, (mpipp_MPI_Comm comm, char* comm_name, int* resultlen), (comm, comm_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(resultlen, MPIPP_ROLE_resultlen), )
+MARKED(MPI, Comm_get_name, (mpipp_MPI_Comm comm, char* comm_name, int* resultlen), (comm, comm_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_integer_output(thread, resultlen, sizeof *resultlen, MPIPP_ROLE_resultlen), )
 #endif
 #ifdef MPIPP_HAVE_Comm_get_parent
 MARKED(MPI, Comm_get_parent, (MPI_Comm* parent), (parent), mpipp_clear_passed_handles(thread); mpipp_output(parent, MPIPP_ROLE_parent), )
 #endif
 #ifdef MPIPP_HAVE_Comm_rank
-MARKED(MPI, Comm_rank, (mpipp_MPI_Comm comm, int* rank), (comm, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(rank, MPIPP_ROLE_rank), )
+MARKED(MPI, Comm_rank, (mpipp_MPI_Comm comm, int* rank), (comm, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_integer_output(thread, rank, sizeof *rank, MPIPP_ROLE_rank), )
 #endif
 #ifdef MPIPP_HAVE_Comm_set_attr
 MARKED(MPI, Comm_set_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val), (comm, comm_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_size
-MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Comm_test_inter
-MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Error_class
-MARKED(MPI, Error_class, (int errorcode, int* errorclass), (errorcode, errorclass), mpipp_clear_passed_handles(thread); mpipp_output(errorclass, MPIPP_ROLE_errorclass), )
+MARKED(MPI, Error_class, (int errorcode, int* errorclass), (errorcode, errorclass), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, errorclass, sizeof *errorclass, MPIPP_ROLE_errorclass), )
 #endif
 #ifdef MPIPP_HAVE_Error_string
-MARKED(MPI, Error_string, (int errorcode, char* string, int* resultlen), (errorcode, string, resultlen), mpipp_clear_passed_handles(thread); mpipp_output(resultlen, MPIPP_ROLE_resultlen), )
+MARKED(MPI, Error_string, (int errorcode, char* string, int* resultlen), (errorcode, string, resultlen), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, resultlen, sizeof *resultlen, MPIPP_ROLE_resultlen), )
 #endif
 #ifdef MPIPP_HAVE_File_call_errhandler
 MARKED(MPI, File_call_errhandler, (mpipp_MPI_File fh, int errorcode), (fh, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
@@ -91,28 +91,28 @@ MARKED(MPI, File_call_errhandler, (mpipp_MPI_File fh, int errorcode), (fh, error
 MARKED(MPI, File_delete, (const char* filename, mpipp_MPI_Info info), (filename, info), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_amode
-MARKED(MPI, File_get_amode, (mpipp_MPI_File fh, int* amode), (fh, amode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(amode, MPIPP_ROLE_amode), )
+MARKED(MPI, File_get_amode, (mpipp_MPI_File fh, int* amode), (fh, amode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, amode, sizeof *amode, MPIPP_ROLE_amode), )
 #endif
 #ifdef MPIPP_HAVE_File_get_atomicity
-MARKED(MPI, File_get_atomicity, (mpipp_MPI_File fh, int* flag), (fh, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, File_get_atomicity, (mpipp_MPI_File fh, int* flag), (fh, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_File_get_byte_offset
-MARKED(MPI, File_get_byte_offset, (mpipp_MPI_File fh, MPI_Offset offset, MPI_Offset* disp), (fh, offset, disp), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(disp, MPIPP_ROLE_disp), )
+MARKED(MPI, File_get_byte_offset, (mpipp_MPI_File fh, MPI_Offset offset, MPI_Offset* disp), (fh, offset, disp), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, disp, sizeof *disp, MPIPP_ROLE_disp), )
 #endif
 #ifdef MPIPP_HAVE_File_get_position
-MARKED(MPI, File_get_position, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(offset, MPIPP_ROLE_offset), )
+MARKED(MPI, File_get_position, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, offset, sizeof *offset, MPIPP_ROLE_offset), )
 #endif
 #ifdef MPIPP_HAVE_File_get_position_shared
-MARKED(MPI, File_get_position_shared, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(offset, MPIPP_ROLE_offset), )
+MARKED(MPI, File_get_position_shared, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, offset, sizeof *offset, MPIPP_ROLE_offset), )
 #endif
 #ifdef MPIPP_HAVE_File_get_size
-MARKED(MPI, File_get_size, (mpipp_MPI_File fh, MPI_Offset* size), (fh, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, File_get_size, (mpipp_MPI_File fh, MPI_Offset* size), (fh, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_File_get_type_extent
-MARKED(MPI, File_get_type_extent, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Aint* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)); mpipp_output(extent, MPIPP_ROLE_extent), )
+MARKED(MPI, File_get_type_extent, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Aint* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)); mpipp_integer_output(thread, extent, sizeof *extent, MPIPP_ROLE_extent), )
 #endif
 #ifdef MPIPP_HAVE_File_get_type_extent_c
-MARKED(MPI, File_get_type_extent_c, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Count* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)); mpipp_output(extent, MPIPP_ROLE_extent), )
+MARKED(MPI, File_get_type_extent_c, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Count* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)); mpipp_integer_output(thread, extent, sizeof *extent, MPIPP_ROLE_extent), )
 #endif
 #ifdef MPIPP_HAVE_File_seek
 MARKED(MPI, File_seek, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
@@ -124,49 +124,49 @@ MARKED(MPI, File_set_errhandler, (mpipp_MPI_File file, mpipp_MPI_Errhandler errh
 MARKED(MPI, Free_mem, (void* base), (base), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Get_count
-MARKED(MPI, Get_count, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(count, MPIPP_ROLE_count), )
+MARKED(MPI, Get_count, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, count, sizeof *count, MPIPP_ROLE_count), )
 #endif
 #ifdef MPIPP_HAVE_Get_count_c
-MARKED(MPI, Get_count_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(count, MPIPP_ROLE_count), )
+MARKED(MPI, Get_count_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, count, sizeof *count, MPIPP_ROLE_count), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements
-MARKED(MPI, Get_elements, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(count, MPIPP_ROLE_count), )
+MARKED(MPI, Get_elements, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, count, sizeof *count, MPIPP_ROLE_count), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements_c
-MARKED(MPI, Get_elements_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(count, MPIPP_ROLE_count), )
+MARKED(MPI, Get_elements_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, count, sizeof *count, MPIPP_ROLE_count), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements_x
-MARKED(MPI, Get_elements_x, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(count, MPIPP_ROLE_count), )
+MARKED(MPI, Get_elements_x, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, count, sizeof *count, MPIPP_ROLE_count), )
 #endif
 #ifdef MPIPP_HAVE_Get_processor_name
-MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen), mpipp_clear_passed_handles(thread); mpipp_output(resultlen, MPIPP_ROLE_resultlen), )
+MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, resultlen, sizeof *resultlen, MPIPP_ROLE_resultlen), )
 #endif
 #ifdef MPIPP_HAVE_Grequest_complete
 MARKED(MPI, Grequest_complete, (mpipp_MPI_Request request), (request), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Request)request), 0), )
 #endif
 #ifdef MPIPP_HAVE_Group_compare
-MARKED(MPI, Group_compare, (mpipp_MPI_Group group1, mpipp_MPI_Group group2, int* result), (group1, group2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Group)group1), MPIPP_KEY((MPI_Group)group2)); mpipp_output(result, MPIPP_ROLE_result), )
+MARKED(MPI, Group_compare, (mpipp_MPI_Group group1, mpipp_MPI_Group group2, int* result), (group1, group2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Group)group1), MPIPP_KEY((MPI_Group)group2)); mpipp_integer_output(thread, result, sizeof *result, MPIPP_ROLE_result), )
 #endif
 #ifdef MPIPP_HAVE_Group_rank
-MARKED(MPI, Group_rank, (mpipp_MPI_Group group, int* rank), (group, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0); mpipp_output(rank, MPIPP_ROLE_rank), )
+MARKED(MPI, Group_rank, (mpipp_MPI_Group group, int* rank), (group, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0); mpipp_integer_output(thread, rank, sizeof *rank, MPIPP_ROLE_rank), )
 #endif
 #ifdef MPIPP_HAVE_Group_size
-MARKED(MPI, Group_size, (mpipp_MPI_Group group, int* size), (group, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Group_size, (mpipp_MPI_Group group, int* size), (group, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Info_get
-MARKED(MPI, Info_get, (mpipp_MPI_Info info, const char* key, int valuelen, char* value, int* flag), (info, key, valuelen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Info_get, (mpipp_MPI_Info info, const char* key, int valuelen, char* value, int* flag), (info, key, valuelen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_nkeys
-MARKED(MPI, Info_get_nkeys, (mpipp_MPI_Info info, int* nkeys), (info, nkeys), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_output(nkeys, MPIPP_ROLE_nkeys), )
+MARKED(MPI, Info_get_nkeys, (mpipp_MPI_Info info, int* nkeys), (info, nkeys), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_integer_output(thread, nkeys, sizeof *nkeys, MPIPP_ROLE_nkeys), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_nthkey
 MARKED(MPI, Info_get_nthkey, (mpipp_MPI_Info info, int n, char* key), (info, n, key), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_string
-MARKED(MPI, Info_get_string, (mpipp_MPI_Info info, const char* key, int* buflen, char* value, int* flag), (info, key, buflen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_output(buflen, MPIPP_ROLE_buflen); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Info_get_string, (mpipp_MPI_Info info, const char* key, int* buflen, char* value, int* flag), (info, key, buflen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_integer_output(thread, buflen, sizeof *buflen, MPIPP_ROLE_buflen); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_valuelen
-MARKED(MPI, Info_get_valuelen, (mpipp_MPI_Info info, const char* key, int* valuelen, int* flag), (info, key, valuelen, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_output(valuelen, MPIPP_ROLE_valuelen); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Info_get_valuelen, (mpipp_MPI_Info info, const char* key, int* valuelen, int* flag), (info, key, valuelen, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_integer_output(thread, valuelen, sizeof *valuelen, MPIPP_ROLE_valuelen); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Keyval_create
 MARKED(MPI, Keyval_create, (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state), (copy_fn, delete_fn, keyval, extra_state), mpipp_clear_passed_handles(thread), mpipp_recorder_add_keyval(thread, *keyval))
@@ -178,22 +178,22 @@ MARKED(MPI, Keyval_free, (int* keyval), (keyval), int freed = keyval ? *keyval :
 MARKED(MPI, Lookup_name, (const char* service_name, mpipp_MPI_Info info, char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Op_commutative
-MARKED(MPI, Op_commutative, (mpipp_MPI_Op op, int* commute), (op, commute), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Op)op), 0); mpipp_output(commute, MPIPP_ROLE_commute), )
+MARKED(MPI, Op_commutative, (mpipp_MPI_Op op, int* commute), (op, commute), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Op)op), 0); mpipp_integer_output(thread, commute, sizeof *commute, MPIPP_ROLE_commute), )
 #endif
 #ifdef MPIPP_HAVE_Open_port
 MARKED(MPI, Open_port, (mpipp_MPI_Info info, char* port_name), (info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Pack_external_size
-MARKED(MPI, Pack_external_size, (const char datarep[], int incount, mpipp_MPI_Datatype datatype, MPI_Aint* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Pack_external_size, (const char datarep[], int incount, mpipp_MPI_Datatype datatype, MPI_Aint* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Pack_external_size_c
-MARKED(MPI, Pack_external_size_c, (const char datarep[], MPI_Count incount, mpipp_MPI_Datatype datatype, MPI_Count* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Pack_external_size_c, (const char datarep[], MPI_Count incount, mpipp_MPI_Datatype datatype, MPI_Count* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Pack_size
-MARKED(MPI, Pack_size, (int incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, int* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Pack_size, (int incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, int* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Pack_size_c
-MARKED(MPI, Pack_size_c, (MPI_Count incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, MPI_Count* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Pack_size_c, (MPI_Count incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, MPI_Count* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Publish_name
 MARKED(MPI, Publish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
@@ -220,10 +220,10 @@ MARKED(MPI, Session_call_errhandler, (mpipp_MPI_Session session, int errorcode),
 MARKED(MPI, Session_flush_buffer, (mpipp_MPI_Session session), (session), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Session)session), 0), )
 #endif
 #ifdef MPIPP_HAVE_Session_get_nth_pset
-MARKED(MPI, Session_get_nth_pset, (mpipp_MPI_Session session, mpipp_MPI_Info info, int n, int* pset_len, char* pset_name), (session, info, n, pset_len, pset_name), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)); mpipp_output(pset_len, MPIPP_ROLE_pset_len), )
+MARKED(MPI, Session_get_nth_pset, (mpipp_MPI_Session session, mpipp_MPI_Info info, int n, int* pset_len, char* pset_name), (session, info, n, pset_len, pset_name), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)); mpipp_integer_output(thread, pset_len, sizeof *pset_len, MPIPP_ROLE_pset_len), )
 #endif
 #ifdef MPIPP_HAVE_Session_get_num_psets
-MARKED(MPI, Session_get_num_psets, (mpipp_MPI_Session session, mpipp_MPI_Info info, int* npset_names), (session, info, npset_names), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)); mpipp_output(npset_names, MPIPP_ROLE_npset_names), )
+MARKED(MPI, Session_get_num_psets, (mpipp_MPI_Session session, mpipp_MPI_Info info, int* npset_names), (session, info, npset_names), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)); mpipp_integer_output(thread, npset_names, sizeof *npset_names, MPIPP_ROLE_npset_names), )
 #endif
 #ifdef MPIPP_HAVE_Status_set_cancelled
 MARKED(MPI, Status_set_cancelled, (MPI_Status* status, int flag), (status, flag), mpipp_clear_passed_handles(thread); mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status), )
@@ -391,49 +391,49 @@ MARKED(MPI, T_source_get_num, (int* num_sources), (num_sources), mpipp_clear_pas
 MARKED(MPI, T_source_get_timestamp, (int source_index, MPI_Count* timestamp), (source_index, timestamp), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Test_cancelled
-MARKED(MPI, Test_cancelled, (const MPI_Status* status, int* flag), (status, flag), mpipp_clear_passed_handles(thread); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Test_cancelled, (const MPI_Status* status, int* flag), (status, flag), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Topo_test
-MARKED(MPI, Topo_test, (mpipp_MPI_Comm comm, int* status), (comm, status), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(status, MPIPP_ROLE_status), )
+MARKED(MPI, Topo_test, (mpipp_MPI_Comm comm, int* status), (comm, status), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_integer_output(thread, status, sizeof *status, MPIPP_ROLE_status), )
 #endif
 #ifdef MPIPP_HAVE_Type_create_keyval
-MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_add_keyval(thread, *type_keyval))
+MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, type_keyval, sizeof *type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_add_keyval(thread, *type_keyval))
 #endif
 #ifdef MPIPP_HAVE_Type_delete_attr
 MARKED(MPI, Type_delete_attr, (mpipp_MPI_Datatype datatype, int type_keyval), (datatype, type_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_free_keyval
-MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), int freed = type_keyval ? *type_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_free_keyval(freed))
+MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), int freed = type_keyval ? *type_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, type_keyval, sizeof *type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Type_get_attr
-MARKED(MPI, Type_get_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag), (datatype, type_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
+MARKED(MPI, Type_get_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag), (datatype, type_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_pointer_output(thread, attribute_val, MPIPP_ROLE_attribute_val); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_envelope
-MARKED(MPI, Type_get_envelope, (mpipp_MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(num_integers, MPIPP_ROLE_num_integers); mpipp_output(num_addresses, MPIPP_ROLE_num_addresses); mpipp_output(num_datatypes, MPIPP_ROLE_num_datatypes); mpipp_output(combiner, MPIPP_ROLE_combiner), )
+MARKED(MPI, Type_get_envelope, (mpipp_MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, num_integers, sizeof *num_integers, MPIPP_ROLE_num_integers); mpipp_integer_output(thread, num_addresses, sizeof *num_addresses, MPIPP_ROLE_num_addresses); mpipp_integer_output(thread, num_datatypes, sizeof *num_datatypes, MPIPP_ROLE_num_datatypes); mpipp_integer_output(thread, combiner, sizeof *combiner, MPIPP_ROLE_combiner), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_envelope_c
-MARKED(MPI, Type_get_envelope_c, (mpipp_MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(num_integers, MPIPP_ROLE_num_integers); mpipp_output(num_addresses, MPIPP_ROLE_num_addresses); mpipp_output(num_large_counts, MPIPP_ROLE_num_large_counts); mpipp_output(num_datatypes, MPIPP_ROLE_num_datatypes); mpipp_output(combiner, MPIPP_ROLE_combiner), )
+MARKED(MPI, Type_get_envelope_c, (mpipp_MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, num_integers, sizeof *num_integers, MPIPP_ROLE_num_integers); mpipp_integer_output(thread, num_addresses, sizeof *num_addresses, MPIPP_ROLE_num_addresses); mpipp_integer_output(thread, num_large_counts, sizeof *num_large_counts, MPIPP_ROLE_num_large_counts); mpipp_integer_output(thread, num_datatypes, sizeof *num_datatypes, MPIPP_ROLE_num_datatypes); mpipp_integer_output(thread, combiner, sizeof *combiner, MPIPP_ROLE_combiner), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent
-MARKED(MPI, Type_get_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(lb, MPIPP_ROLE_lb); mpipp_output(extent, MPIPP_ROLE_extent), )
+MARKED(MPI, Type_get_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, lb, sizeof *lb, MPIPP_ROLE_lb); mpipp_integer_output(thread, extent, sizeof *extent, MPIPP_ROLE_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent_c
-MARKED(MPI, Type_get_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(lb, MPIPP_ROLE_lb); mpipp_output(extent, MPIPP_ROLE_extent), )
+MARKED(MPI, Type_get_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, lb, sizeof *lb, MPIPP_ROLE_lb); mpipp_integer_output(thread, extent, sizeof *extent, MPIPP_ROLE_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent_x
-MARKED(MPI, Type_get_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(lb, MPIPP_ROLE_lb); mpipp_output(extent, MPIPP_ROLE_extent), )
+MARKED(MPI, Type_get_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, lb, sizeof *lb, MPIPP_ROLE_lb); mpipp_integer_output(thread, extent, sizeof *extent, MPIPP_ROLE_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_name
-MARKED(MPI, Type_get_name, (mpipp_MPI_Datatype datatype, char* type_name, int* resultlen), (datatype, type_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(resultlen, MPIPP_ROLE_resultlen), )
+MARKED(MPI, Type_get_name, (mpipp_MPI_Datatype datatype, char* type_name, int* resultlen), (datatype, type_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, resultlen, sizeof *resultlen, MPIPP_ROLE_resultlen), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent
-MARKED(MPI, Type_get_true_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(true_lb, MPIPP_ROLE_true_lb); mpipp_output(true_extent, MPIPP_ROLE_true_extent), )
+MARKED(MPI, Type_get_true_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, true_lb, sizeof *true_lb, MPIPP_ROLE_true_lb); mpipp_integer_output(thread, true_extent, sizeof *true_extent, MPIPP_ROLE_true_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent_c
-MARKED(MPI, Type_get_true_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(true_lb, MPIPP_ROLE_true_lb); mpipp_output(true_extent, MPIPP_ROLE_true_extent), )
+MARKED(MPI, Type_get_true_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, true_lb, sizeof *true_lb, MPIPP_ROLE_true_lb); mpipp_integer_output(thread, true_extent, sizeof *true_extent, MPIPP_ROLE_true_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent_x
-MARKED(MPI, Type_get_true_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(true_lb, MPIPP_ROLE_true_lb); mpipp_output(true_extent, MPIPP_ROLE_true_extent), )
+MARKED(MPI, Type_get_true_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, true_lb, sizeof *true_lb, MPIPP_ROLE_true_lb); mpipp_integer_output(thread, true_extent, sizeof *true_extent, MPIPP_ROLE_true_extent), )
 #endif
 #ifdef MPIPP_HAVE_Type_match_size
 MARKED(MPI, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype), (typeclass, size, datatype), mpipp_clear_passed_handles(thread); mpipp_output(datatype, MPIPP_ROLE_datatype), )
@@ -442,13 +442,13 @@ MARKED(MPI, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype), 
 MARKED(MPI, Type_set_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val), (datatype, type_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_size
-MARKED(MPI, Type_size, (mpipp_MPI_Datatype datatype, int* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Type_size, (mpipp_MPI_Datatype datatype, int* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Type_size_c
-MARKED(MPI, Type_size_c, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Type_size_c, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Type_size_x
-MARKED(MPI, Type_size_x, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(size, MPIPP_ROLE_size), )
+MARKED(MPI, Type_size_x, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size), )
 #endif
 #ifdef MPIPP_HAVE_Unpublish_name
 MARKED(MPI, Unpublish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
@@ -457,19 +457,19 @@ MARKED(MPI, Unpublish_name, (const char* service_name, mpipp_MPI_Info info, cons
 MARKED(MPI, Win_call_errhandler, (mpipp_MPI_Win win, int errorcode), (win, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_create_keyval
-MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_add_keyval(thread, *win_keyval))
+MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, win_keyval, sizeof *win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_add_keyval(thread, *win_keyval))
 #endif
 #ifdef MPIPP_HAVE_Win_delete_attr
 MARKED(MPI, Win_delete_attr, (mpipp_MPI_Win win, int win_keyval), (win, win_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_free_keyval
-MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), int freed = win_keyval ? *win_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_free_keyval(freed))
+MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), int freed = win_keyval ? *win_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_integer_output(thread, win_keyval, sizeof *win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Win_get_attr
-MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0); mpipp_output(flag, MPIPP_ROLE_flag), mpipp_recorder_note_attribute(win_keyval, attribute_val, flag))
+MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0); mpipp_pointer_output(thread, attribute_val, MPIPP_ROLE_attribute_val); mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag), mpipp_recorder_note_attribute(win_keyval, attribute_val, flag))
 #endif
 #ifdef MPIPP_HAVE_Win_get_name
-MARKED(MPI, Win_get_name, (mpipp_MPI_Win win, char* win_name, int* resultlen), (win, win_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0); mpipp_output(resultlen, MPIPP_ROLE_resultlen), )
+MARKED(MPI, Win_get_name, (mpipp_MPI_Win win, char* win_name, int* resultlen), (win, win_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0); mpipp_integer_output(thread, resultlen, sizeof *resultlen, MPIPP_ROLE_resultlen), )
 #endif
 #ifdef MPIPP_HAVE_Win_set_attr
 MARKED(MPI, Win_set_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val), (win, win_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )

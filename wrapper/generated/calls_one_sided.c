@@ -712,6 +712,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
   mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
@@ -757,6 +758,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
   mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
@@ -802,6 +804,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
   mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
@@ -847,6 +850,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
   mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
@@ -1617,8 +1621,9 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
-  mpipp_output(size, MPIPP_ROLE_size);
-  mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, disp_unit, sizeof *disp_unit, MPIPP_ROLE_disp_unit);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
@@ -1653,8 +1658,9 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
-  mpipp_output(size, MPIPP_ROLE_size);
-  mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, disp_unit, sizeof *disp_unit, MPIPP_ROLE_disp_unit);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
@@ -1756,7 +1762,7 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_test *)real)((MPI_Win)win, flag)
                  : hooked_Win_test(thread, real, win, flag);

@@ -249,7 +249,7 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
   }
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
   call->present = 0;
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_detach *)real)(buffer_addr, size)
                  : hooked_Buffer_detach(thread, real, buffer_addr, size);
@@ -285,7 +285,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   }
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
   call->present = 0;
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
                  : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
@@ -398,7 +398,7 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer(thread, real, comm, buffer_addr, size);
@@ -435,7 +435,7 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
@@ -556,7 +556,7 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   MPI_Status received;
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_output(message, MPIPP_ROLE_message);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
@@ -686,7 +686,7 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
-  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status)
@@ -2369,7 +2369,7 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
   }
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
   call->present = 0;
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer(thread, real, session, buffer_addr, size);
@@ -2405,7 +2405,7 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
   }
   struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
   call->present = 0;
-  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);

@@ -197,4 +197,5 @@ def roles(everything: list[Procedure]) -> list[str]:
     for procedure in everything:
         found.update(handle.name for handle in unrecorded_procedures.handles(procedure))
         found.update(parameter.name for parameter in outputs.outputs(procedure))
+        found.update(parameter.name for parameter in outputs.pointers(procedure))
     return sorted(found.union(known.FREEING.values(), {outputs.NAME}))

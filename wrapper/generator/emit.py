@@ -78,7 +78,7 @@ def prelude() -> str:
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
     lines += ['#include "rename.h"', '#include "abi/vendor.h"', '#include "unrename.h"']
-    lines += ['#include "call_filter/null_outputs.h"', '#include "intercept/wrapper_body.h"']
+    lines += ['#include "call_filter/result_arguments.h"', '#include "intercept/wrapper_body.h"']
     lines += ['#include "intercept/fast_path.h"', ""]
     lines += ["// Handles by value, in a whole register (vendor.h)."]
     lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The arguments in which MPI stores a result, and that must not be null pointers
-(wrapper/call_filter/null_outputs.h).
+"""The arguments in which MPI stores a result: they must not be null pointers, and integers must
+have the right size (wrapper/call_filter/result_arguments.h).
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from wrapper.generator.mpi_standard import Parameter, Procedure
 
 NAME = "null_output"  # the argument of a query that has the name of the null pointer
 # Kinds of arguments that are not results, or for which a null pointer may be valid.
+_INTEGERS = ("int*", "MPI_Aint*", "MPI_Offset*", "MPI_Count*")  # types of results
+_POINTERS = ("attribute_val", "baseptr")
 _OTHERS = {"BUFFER", "STRING", "STRING_ARRAY", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE"}
 
 
@@ -25,6 +27,11 @@ def outputs(procedure: Procedure) -> list[Parameter]:
     ]
 
 
+def pointers(procedure: Procedure) -> list[Parameter]:
+    """The parameters, declared as `void *`, in which MPI stores an address."""
+    return [p for p in procedure.parameters if p.name in _POINTERS and p.direction == "out"]
+
+
 def _is_result(p: Parameter) -> bool:
     if p.kind == "REQUEST" and p.direction == "inout":
         return False  # analysis/calls/arguments.py reports it
@@ -36,10 +43,14 @@ def _is_result(p: Parameter) -> bool:
 def checks(procedure: Procedure) -> list[str]:
     """The statements that check the results for null pointers."""
     requests = next((p for p in procedure.parameters if p.kind == "REQUEST" and p.array), None)
-    lines = []
+    lines = [
+        f"mpipp_pointer_output(thread, {p.name}, MPIPP_ROLE_{p.name});" for p in pointers(procedure)
+    ]
     for p in outputs(procedure):
         role = f"MPIPP_ROLE_{p.name}"
-        if p.kind != "STATUS":
+        if p.declaration.startswith(_INTEGERS):
+            lines.append(f"mpipp_integer_output(thread, {p.name}, sizeof *{p.name}, {role});")
+        elif p.kind != "STATUS":
             lines.append(f"mpipp_output({p.name}, {role});")
         elif p.array:
             count = requests.length if requests else "0"

@@ -12,8 +12,8 @@
 #include "call_filter/buffer_owners.h"
 #include "call_filter/caches/query_cache.h"
 #include "call_filter/filter.h"
-#include "call_filter/null_outputs.h"
 #include "call_filter/other_arguments.h"
+#include "call_filter/result_arguments.h"
 #include "call_filter/unrecorded_calls.h"
 #include "intercept/hook_chain.h"
 #include "intercept/hooks.h"
@@ -75,7 +75,7 @@ void mpipp_intercept_filter_open(void) {
   mpipp_filter_owners_open();
   mpipp_filter_commits_open();
   if (!mpipp_filter_windows) {
-    mpipp_filter_null_outputs_open();
+    mpipp_filter_results_open();
     others_before_marked = mpipp_intercept_before_unrecorded;
     mpipp_intercept_before_unrecorded = before_unrecorded_call;
   }

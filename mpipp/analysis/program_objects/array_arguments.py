@@ -14,6 +14,7 @@ from mpipp.analysis.context.process import Operation
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.analysis.program_objects.buffer_bounds import Owner
 from mpipp.analysis.program_objects.datatype_fit import Use
+from mpipp.model import ArrayArgument
 from mpipp.program_types import types
 from mpipp.program_types.compare import Layout
 from mpipp.program_types.types import Array, Index, Path, Record, Scalar, Type
@@ -22,6 +23,7 @@ from mpipp.render.phrases import Phrase
 _FIRST_ADDRESS = 4096  # constants such as MPI_STATUS_IGNORE are below it
 _LONGEST = 4096  # bytes whose members are checked one by one
 _FORTRAN_INTEGER = 4  # bytes, as C's int; a status is an array of these
+_POINTERS = ("attribute_val", "baseptr")
 _INTEGERS = ("signed", "unsigned", "enum", "logical", "wchar")
 _NUMBERS = (*_INTEGERS, "float", "complex")
 
@@ -33,7 +35,8 @@ class Argument(NamedTuple):
     address: int
     length: int
     size: int
-    kind: str  # kind of an element: "status" "request" "integer"; "memory" for a window's memory
+    kind: str  # kind of an element: "status" "request" "integer"; "memory" for a window's memory;
+    # "result" for a single integer that MPI stores, "pointer" for an address that it stores
     is_result: bool = False  # whether MPI stores to the array
 
     @property
@@ -53,7 +56,7 @@ def arguments(operation: Operation) -> Iterator[Argument]:
     """Yield the arguments of an active call that are arrays, or a status."""
     call, info = operation.call, operation.process.registry.info
     every = [
-        Argument(one.name, one.address, one.length, one.size, "integer", one.is_result)
+        Argument(one.name, one.address, one.length, one.size, _kind(one), one.is_result)
         for one in call.arrays
     ]
     many = call.request_count
@@ -75,6 +78,12 @@ def arguments(operation: Operation) -> Iterator[Argument]:
     for one in every:
         if one.address >= _FIRST_ADDRESS and one.length > 0 and one.size > 0:
             yield one
+
+
+def _kind(argument: ArrayArgument) -> str:
+    if not argument.is_result or argument.length != 1:
+        return "integer"
+    return "pointer" if argument.name in _POINTERS else "result"
 
 
 def _window_memory(operation: Operation) -> Iterator[Argument]:
@@ -132,9 +141,11 @@ def _of_run(
     operation: Operation, argument: Argument, use: Use, run: _Run, party: Party
 ) -> Finding | None:
     kind = run.layout.kind
+    room = run.start + kind.size - use.origin
+    if argument.kind in ("result", "pointer") and room < argument.bytes:
+        return _small_result(operation, argument, run, party)
     if _is_of_other_type(argument, run.unit):
         return _other_type(operation, argument, run, party)
-    room = run.start + kind.size - use.origin
     if room >= argument.bytes:
         return _inside(operation, argument, use, run, party)
     # MPI would change the variables behind an array.
@@ -240,6 +251,17 @@ def _other_type(operation: Operation, argument: Argument, run: _Run, party: Part
     return Finding.of(
         "argument-type",
         [party.with_details(detail)],
+        argument=argument.name,
+        procedure=operation.call.procedure,
+        variable=run.layout.described,
+    )
+
+
+def _small_result(operation: Operation, argument: Argument, run: _Run, party: Party) -> Finding:
+    template = "MPI stores {bytes}, and changes the memory behind the variable"
+    return Finding.of(
+        "small-result",
+        [party.with_details(Phrase.of(template, bytes=argument.bytes))],
         argument=argument.name,
         procedure=operation.call.procedure,
         variable=run.layout.described,

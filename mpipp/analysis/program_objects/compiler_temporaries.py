@@ -8,10 +8,10 @@ data back when the call returns, and MPI may receive them later (MPI-4.1, sectio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.analysis.program_objects import fortran_statements
 from mpipp.model import Buffer
 
 
@@ -31,11 +31,7 @@ def passes_strided_section(statement: str, procedure: str) -> bool:
 
     A section such as `u(:,2)` has no stride: it is contiguous if `u` is.
     """
-    call = re.search(rf"\b{procedure}\s*\(", statement, re.IGNORECASE)
-    if call is None:
-        return False
-    every = list(_arguments(statement, call.end()))
-    return any(map(_has_stride, every))
+    return any(map(_has_stride, fortran_statements.arguments(statement, procedure)))
 
 
 def _has_stride(argument: str) -> bool:
@@ -44,7 +40,7 @@ def _has_stride(argument: str) -> bool:
     if section is None:
         return False
     ends = False  # whether no further range may follow
-    for subscript in _arguments(section[1] + ")", 0):
+    for subscript in fortran_statements.split(section[1] + ")", 0):
         if ":" not in subscript:
             ends = True
         elif ends or subscript.count(":") > 1:
@@ -52,15 +48,3 @@ def _has_stride(argument: str) -> bool:
         else:
             ends = subscript.strip() != ":"
     return False
-
-
-def _arguments(text: str, start: int) -> Iterator[str]:
-    # The texts between commas, up to the closing parenthesis.
-    depth, begin = 0, start
-    for at in range(start, len(text)):
-        if text[at] in ",)" and depth == 0:
-            yield text[begin:at]
-            begin = at + 1
-            if text[at] == ")":
-                return
-        depth += (text[at] == "(") - (text[at] == ")")

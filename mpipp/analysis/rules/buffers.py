@@ -197,6 +197,25 @@ RULES = (
         severity=WARNING,
     ),
     Rule(
+        "small-integer",
+        "argument-type",
+        "19.1.5",
+        "offsets have the kind MPI_OFFSET_KIND, and sizes and displacements in bytes "
+        "MPI_ADDRESS_KIND",
+        "declare the variable as INTEGER(KIND=MPI_OFFSET_KIND) or INTEGER(KIND=MPI_ADDRESS_KIND), "
+        "and write a literal as 0_MPI_OFFSET_KIND; the module mpi_f08 lets the compiler check it",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
+        "small-result",
+        "argument-type",
+        "2.6",
+        "arguments must have the types of the language binding",
+        "declare the variable with the type in the description of the procedure: int for a flag, "
+        "not bool; MPI_Aint or INTEGER(KIND=MPI_ADDRESS_KIND) for bounds; a pointer for attributes",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
         "unmapped-buffer",
         "unmapped-buffer",
         "5.1.12",
@@ -268,6 +287,9 @@ WHAT: Templates = {
     "and overwrites those that follow",
     "short-array": _BEYOND,
     "argument-type": "{argument} of {procedure} does not fit the variable {variable}",
+    "small-integer": "{argument} of {procedure} is an integer of {bytes}, but {text} has "
+    "{own_bytes}",
+    "small-result": "{argument} of {procedure} is larger than the variable {variable}",
     "unmapped-buffer": {
         "whole": "{argument} of {procedure} lies in unmapped memory at {address}",
         "part": "{argument} of {procedure} extends into unmapped memory at {address}",

@@ -81,10 +81,21 @@ def children(entry: Any) -> Iterator[Any]:
         yield child
 
 
+def may_have_wide_integers(unit: Any) -> bool:
+    """Return whether Fortran's default integers may have more than 4 bytes."""
+    options = _options(unit)
+    return "GNU" not in options or "-fdefault-integer-8" in options
+
+
+def _options(unit: Any) -> list[str]:
+    # The words with which the compiler describes itself; GCC also writes its options.
+    producer = unit.attributes.get("DW_AT_producer")
+    return producer.value.decode(errors="replace").split() if producer is not None else []
+
+
 def is_optimized(unit: Any) -> bool:
     """Return whether the code of a compilation unit is optimized, or may be."""
-    producer = unit.attributes.get("DW_AT_producer")
-    options = producer.value.decode(errors="replace").split() if producer is not None else []
+    options = _options(unit)
     levels = [one for one in options if one.startswith("-O")]
     return levels[-1] != "-O0" if levels else "GNU" not in options
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from mpipp.program_types.types import Type
+from mpipp.symbolizer import stack_variables
 from mpipp.symbolizer.inlined_functions import name_of
 from mpipp.symbolizer.variables import debug_types
 from mpipp.symbolizer.variables.expressions import CallMemory, Frame
@@ -54,6 +56,16 @@ class Scope(NamedTuple):
             return False
         flags = re.IGNORECASE if debug_types.is_fortran(self.entry) else 0
         return re.search(rf"\b{re.escape(name)}\b", self.statement, flags) is None
+
+    def type_of(self, name: str) -> Type | None:
+        """Return the type of the innermost variable with a name in Fortran; None if unknown."""
+        every = stack_variables.visible(self.entry, self.address, self.debug)
+        named = [one for one in every if name_of(one).lower() == name.lower()]
+        kind = debug_types.target(named[-1]) if named else None
+        try:
+            return None if kind is None else debug_types.model(kind)
+        except debug_types.NoLayout:
+            return None
 
     def frame(self, memory: CallMemory) -> Frame:
         """The context of expressions for the function's variables."""

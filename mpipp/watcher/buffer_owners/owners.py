@@ -23,6 +23,7 @@ from mpipp.analysis.program_objects import (
     buffer_bounds,
     compiler_temporaries,
     datatype_fit,
+    integer_kinds,
     overwritten_containers,
 )
 from mpipp.analysis.program_objects.array_arguments import Argument
@@ -120,6 +121,11 @@ class BufferOwners:
         call = next((one.call for one in process.threads if one.call is not None), None)
         self.place = call.site.address if call is not None else 0
         self.known: list[Holder] = []  # the variables that `findings` used
+        self._calls = [
+            (operation, operation.party())
+            for operation in process.operations
+            if operation.tid is not None and integer_kinds.may_apply(operation.call.procedure)
+        ]
         # In Python, mpi4py creates these arguments, so they are not the program's.
         self._arguments = [
             (operation, argument, operation.party())
@@ -151,6 +157,20 @@ class BufferOwners:
             found_one = self._of_argument(operation, argument, party)
             if found_one is not None:
                 yield replace(found_one, standard=self._standard)
+        for operation, party in self._calls:
+            for found in self._of_integers(operation, party):
+                yield replace(found, standard=self._standard)
+
+    def _of_integers(self, operation: Operation, party: Party) -> Iterator[Finding]:
+        with contextlib.suppress(*damage()):
+            frame = next((one for one in self._question.frames if one.code == self.place), None)
+            caller = next((one for one in self._all_scopes() if one.is_caller), None)
+            if frame is None or caller is None or not debug_types.is_fortran(caller.entry):
+                return
+            if debug_types.may_have_wide_integers(caller.unit):
+                return
+            statement = _statement(self._one.places, frame)
+            yield from integer_kinds.check(operation, statement, caller.type_of, party)
 
     def _of_argument(
         self, operation: Operation, argument: Argument, party: Party
