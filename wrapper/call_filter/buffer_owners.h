@@ -41,7 +41,7 @@ void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place)
 // Reads MPIPP_OWNERS: 1 if the run looks for owners.
 void mpipp_filter_owners_open(void);
 int mpipp_filter_finds_owners(void);
-// Asks about the thread's current call, whatever was asked before.
+// Asks about the thread's current call, even if the same use was asked about before.
 void mpipp_filter_ask_owners(const struct mpipp_thread *thread);
 
 #endif

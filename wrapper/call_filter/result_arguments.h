@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks the arguments through which MPI returns results: finds null pointers, and asks the
-// watcher about the variables of integers, such as a `bool` that is passed as an `int`.
+// Checks the arguments through which MPI returns results. Finds null pointers. Asks the watcher
+// about the variables of integers, such as a `bool` that is passed as an `int`.
 #ifndef MPIPP_CALL_FILTER_RESULT_ARGUMENTS_H
 #define MPIPP_CALL_FILTER_RESULT_ARGUMENTS_H
 

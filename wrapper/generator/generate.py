@@ -141,6 +141,7 @@ def outputs() -> dict[Path, str]:
     for procedure in recorded:
         files.setdefault(file_of(procedure), []).append(procedure)
     return {
+        GENERATED / ".clang-format": BANNER.replace("//", "#") + "DisableFormat: true\n",
         GENERATED / "procedures.h": BANNER + emit.header(everything),
         GENERATED / "names.c": BANNER + emit.names(everything),
         GENERATED / "facts.h": BANNER + procedure_facts.header(),

@@ -211,8 +211,8 @@ RULES = (
         "argument-type",
         "2.6",
         "arguments must have the types of the language binding",
-        "declare the variable with the type in the description of the procedure: int for a flag, "
-        "not bool; MPI_Aint or INTEGER(KIND=MPI_ADDRESS_KIND) for bounds; a pointer for attributes",
+        "declare the variable with the type of the procedure's argument: int for a flag, not bool; "
+        "MPI_Aint or INTEGER(KIND=MPI_ADDRESS_KIND) for bounds; a pointer for attributes",
         error_class="MPI_ERR_ARG",
     ),
     Rule(

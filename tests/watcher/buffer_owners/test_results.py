@@ -71,4 +71,4 @@ def test_text(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("results.cc", mpi)], "--check", n=1)
     block = next(one for one in run.blocks if "tested.done (bool, 1 byte)" in one)
     assert "\n    MPI stores 4 bytes, and changes the memory behind the variable\n" in block
-    assert "to do: declare the variable with the type in the description" in block
+    assert "to do: declare the variable with the type of the procedure's" in block
