@@ -33,3 +33,10 @@ def words(inferiors: Iterable[int]) -> str:
 def interrupt() -> str:
     """The command that stops running threads."""
     return "mpipp interrupt" if _ranks else "interrupt"
+
+
+def no_process() -> str:
+    """The sentence about a gdb that has neither a process nor a core file."""
+    if _ranks:
+        return "no rank has a process: mpipp restart starts the job again"
+    return "there is no process and no core file: run the program or open a core"

@@ -47,12 +47,16 @@ def _coloured(text: str) -> str:
     try:
         from pygments import highlight
         from pygments.formatters import TerminalFormatter
+        from pygments.formatters.terminal import TERMINAL_COLORS
         from pygments.lexers import CLexer
+        from pygments.token import Token
     except ImportError:  # gdb's Python may lack pygments
         return text
     # The lexer would strip leading white space.
     lexer = CLexer(stripnl=False, ensurenl=False)
-    result: str = highlight(text, lexer, TerminalFormatter())
+    # Blocks of a plot, and the quotes of a sentence, are no errors in a C program.
+    colours = {**TERMINAL_COLORS, Token.Error: ("", "")}
+    result: str = highlight(text, lexer, TerminalFormatter(colorscheme=colours))
     return result
 
 

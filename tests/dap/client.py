@@ -57,6 +57,8 @@ class Adapter:
         """Wait for the next event with this name and these members in its body, and return the
         body."""
         while True:
+            names = [event["event"] for event in self._events]
+            assert name not in ("initialized", "stopped") or "terminated" not in names, self._events
             for event in self._events:
                 body = dict(event.get("body", {}))
                 if event["event"] == name and with_.items() <= body.items():

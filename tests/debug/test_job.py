@@ -60,6 +60,10 @@ def test_a_crash_is_a_stop_and_a_restart_starts_anew(mpi: MPI) -> None:
         assert gdb.ask("mpipp continue") == [
             "no rank in the focus has a process: mpipp restart starts the job again."
         ]
+        for command in ("status", "print rank --ranks", "why"):
+            assert gdb.ask(f"mpipp {command}") == [
+                "no rank has a process: mpipp restart starts the job again."
+            ]
         assert gdb.leave() == 0
 
 

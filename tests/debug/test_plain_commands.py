@@ -60,7 +60,7 @@ def test_messages_about_running_ranks(mpi: MPI) -> None:
         said = gdb.ask("mpipp print argv")
         hint = "; mpipp print argv --ranks prints its value in all ranks."
         assert said == [f"argv is not an MPI handle: its type is char **{hint}"]
-        assert "rank 1: it runs: stop it with mpipp interrupt" in printed
+        assert "rank 1: this process runs: stop it with mpipp interrupt" in printed
         for command in ("why", "check", "where", "status", "messages", "list calls --ranks"):
             lines = gdb.ask(f"mpipp {command}")
             assert not any("inferior" in line for line in lines), lines

@@ -79,7 +79,7 @@ def gathered(text: str) -> Values:
 def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, str]:
     thread = _thread(inferior)
     if thread is None:
-        raise MpippError(f"it runs: stop it with {job_ranks.interrupt()}")
+        raise MpippError(f"this process runs: stop it with {job_ranks.interrupt()}")
     with abandoned_frames.selected(thread):
         frames = list(_frames())
         # gdb also finds a static variable of any other file, which the user hardly means. So frames

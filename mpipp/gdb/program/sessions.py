@@ -190,7 +190,7 @@ def _renewed(inferior: gdb.Inferior, session: Session | None) -> Session:
 
 def _address(inferior: gdb.Inferior, session: Session | None) -> int:
     if inferior.pid == 0:
-        raise NoWrapper("there is no process and no core file: run the program or open a core")
+        raise NoWrapper(job_ranks.no_process())
     symbol, core = _symbol(), core_file()
     if symbol is not None:
         # For memory that a core file lacks, gdb reads the library's file, which has the initial

@@ -157,7 +157,7 @@ def test_threads_in_calls_run(mpi: support.MPI) -> None:
         assert "running, in MPI_Recv(source 0, tag 5), called at main.c:17 in main" in states
         assert gdb.says("mpipp print rank --ranks").splitlines() == [
             "rank 0: rank = 0",
-            "rank 1: it runs: stop it with interrupt",
+            "rank 1: this process runs: stop it with interrupt",
         ]
         others = [name for name in helpers if name.startswith("2.")]
         for number, name in enumerate(others, 2):
