@@ -188,12 +188,14 @@ def only(found: list[str]) -> str:
     return found[0]
 
 
-def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
+def compiled(
+    source: Path, mpi: support.MPI, directory: Path, *flags: str, gcc: bool | None = None
+) -> Path:
     """A program that `mpipp cc`, `c++` or `fortran` has compiled, by its language.
 
-    It uses GCC for Open MPI 4 and Fortran, else Clang.
+    It uses GCC for Open MPI 4 and Fortran, else Clang; `gcc` selects one of them for C and C++.
     """
-    gcc = mpi.id == "openmpi4"
+    gcc = mpi.id == "openmpi4" if gcc is None else gcc
     command, wrapper, variable, compiler = {
         ".c": ("cc", mpi.mpicc, "CC", "gcc" if gcc else "clang"),
         ".cc": ("c++", mpi.mpicxx, "CXX", "g++" if gcc else "clang++"),

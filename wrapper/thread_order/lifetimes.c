@@ -42,7 +42,7 @@ static void order_atomics(const volatile void *address, int acquires, const void
 void mpipp_order_begin(void) {
   static int has_begun;
   if (!mpipp_rma_logs_onesided || __atomic_exchange_n(&has_begun, 1, __ATOMIC_RELAXED)) return;
-  if (mpipp_order_has_other_openmp()) return;
+  if (mpipp_order_has_silent_openmp(NULL)) return;
   uint32_t bits = MPIPP_LOG_OBSERVED;
   if (mpipp_order_sees_atomics()) bits |= MPIPP_LOG_ATOMICS;
   mpipp_rma_log_set_order(bits);
@@ -76,6 +76,7 @@ __attribute__((constructor)) static void prepare_for_threads(void) {
 static struct mpipp_order_birth *prepare(void *(*routine)(void *), int (*c_routine)(void *),
                                          void *argument, const void *place) {
   mpipp_order_begin();
+  if (mpipp_order_watches() && mpipp_order_has_silent_openmp(place)) mpipp_order_lose();
   // MPI's own threads order nothing for the program.
   if (!mpipp_order_watches() || mpipp_order_is_in_mpi()) return NULL;
   struct mpipp_order_birth *birth = malloc(sizeof *birth);

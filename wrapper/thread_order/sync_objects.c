@@ -49,6 +49,18 @@ static inline int is_in_mpi(void) {
   return thread != &mpipp_recorder_no_thread && thread->depth;
 }
 
+static uint64_t ignored_low, ignored_high; // code of a runtime
+
+void mpipp_order_ignore(uint64_t low, uint64_t high) {
+  MPIPP_WRITE(ignored_low, low);
+  MPIPP_WRITE(ignored_high, high);
+}
+
+static inline int is_ignored(const void *place) {
+  uint64_t at = (uint64_t)(uintptr_t)place;
+  return is_in_mpi() || (at >= MPIPP_READ(ignored_low) && at < MPIPP_READ(ignored_high));
+}
+
 static struct mpipp_order_object *find(const void *address) {
   uint64_t key = (uint64_t)(uintptr_t)address, hash = key * MPIPP_HASH >> (64 - TABLE_BITS);
   for (uint64_t i = 0; i < TRIES; i++) {
@@ -181,6 +193,12 @@ void mpipp_order_rest(struct mpipp_order_object *object) {
   if (!is_in_mpi()) release(object, NULL, 1);
 }
 
+void mpipp_order_repeat_rest(struct mpipp_order_object *object, uint64_t *last) {
+  if (is_in_mpi() || *last == version()) return;
+  release(object, NULL, 1);
+  *last = version();
+}
+
 void mpipp_order_end_at(const void *address, uint32_t number) {
   struct mpipp_order_object *object = find(address);
   release(object, NULL, 1);
@@ -196,15 +214,15 @@ uint32_t mpipp_order_join_at(const void *address, const void *place) {
 }
 
 void mpipp_order_release_at(const void *address, const void *place) {
-  if (!is_in_mpi()) mpipp_order_release(find(address), place);
+  if (!is_ignored(place)) mpipp_order_release(find(address), place);
 }
 
 void mpipp_order_acquire_at(const void *address, const void *place) {
-  if (!is_in_mpi()) acquire(find(address), place);
+  if (!is_ignored(place)) acquire(find(address), place);
 }
 
 void mpipp_order_acquire_exclusive(const void *address, const void *place) {
-  if (is_in_mpi()) return;
+  if (is_ignored(place)) return;
   struct mpipp_order_object *object = find(address);
   // If this thread was the last to release the object, it already knows all that it would acquire.
   int is_own = object->address == (uint64_t)(uintptr_t)address;

@@ -42,6 +42,10 @@ void mpipp_order_acquire_at(const void *address, const void *place);
 // Acquires an object that only the thread that has acquired it releases, such as a mutex.
 void mpipp_order_acquire_exclusive(const void *address, const void *place);
 
+// Ignores releases and acquires at addresses that the code from `low` to `high` makes: the locks of
+// a runtime order nothing for the program.
+void mpipp_order_ignore(uint64_t low, uint64_t high);
+
 // The place where the program calls the receiving function (descriptors.c) that this thread is in;
 // NULL: it is in none.
 MPIPP_SEAM const void *mpipp_order_reader(void);
@@ -59,6 +63,7 @@ void mpipp_order_repeat_acquire(struct mpipp_order_object *object, uint64_t *see
                                 const void *place);
 // Releases the object; the thread ends, or does nothing before its next acquire.
 void mpipp_order_rest(struct mpipp_order_object *object);
+void mpipp_order_repeat_rest(struct mpipp_order_object *object, uint64_t *last);
 // Releases the object at `address`, because the thread with that number ends.
 void mpipp_order_end_at(const void *address, uint32_t number);
 // Acquires that object in the thread that joins the ended one. Returns the number of the ended

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "thread_order/visible_code.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "instrumentation/program_parts.h"
@@ -16,7 +18,7 @@ static const char *const KNOWN[] = {
     "libc.so",     "libm.so",        "libpthread.so", "libdl.so",     "librt.so",
     "ld-linux",    "libgcc_s.so",    "libstdc++.so",  "libgomp.so",   "libquadmath.so",
     "libmpi",      "libgfortran.so", "libmvec.so",    "liblapack.so", "libblas.so",
-    "libopen-rte", "libopen-pal",
+    "libopen-rte", "libopen-pal",    "libomp",        "libiomp",
 };
 
 // A loaded object: its addresses, and the names of the libraries that it needs.
@@ -82,14 +84,33 @@ static int is_visible(const char *name, int depth) {
   return 1;
 }
 
-static int has_openmp_name(struct dl_phdr_info *object, size_t size, void *data) {
-  (void)size, (void)data;
-  const char *name = last_name(object->dlpi_name);
+int mpipp_order_is_openmp(const void *address) {
+  Dl_info object;
+  if (!dladdr(address, &object) || !object.dli_fname) return 0;
+  const char *name = last_name(object.dli_fname);
   return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
 }
 
-int mpipp_order_has_other_openmp(void) {
-  return dl_iterate_phdr(has_openmp_name, NULL);
+static int openmp_reports, openmp_is_silent;
+
+void mpipp_order_know_openmp(int reports) {
+  openmp_reports = reports;
+  openmp_is_silent = !reports;
+}
+
+int mpipp_order_has_silent_openmp(const void *creator) {
+  const char *use = getenv("OMP_TOOL");
+  if (openmp_is_silent || (use && strcmp(use, "disabled") == 0)) return 1;
+  return !openmp_reports && mpipp_order_is_openmp(creator);
+}
+
+struct mpipp_order_extent mpipp_order_extent_of(const void *address) {
+  struct mpipp_order_code code = {0};
+  Dl_info object;
+  if (!dladdr(address, &object) || !object.dli_fname) return (struct mpipp_order_extent){0, 0};
+  struct mpipp_order_search search = {last_name(object.dli_fname), &code, 0};
+  dl_iterate_phdr(look_at, &search);
+  return (struct mpipp_order_extent){code.low, code.high};
 }
 
 int mpipp_order_sees_atomics(void) {

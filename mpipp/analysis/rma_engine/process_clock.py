@@ -116,6 +116,7 @@ class Threads:
         self.of = array("L", [first])
         self._others: dict[int, tuple[list[int], list[Event | None]]] = {}
         self._resting: set[int] = set()
+        self._forgotten = [-1] * (size - base)
         self._objects: dict[int, list[int]] = {}
 
     @property
@@ -128,9 +129,12 @@ class Threads:
         base = self._base
         self._others[self.current] = process.clock[base:], process.seen[base:]
         self.current = self._first + min(thread, self._count - 1)
-        self._resting.discard(self.current)
         size = self._size - base
         clock, seen = self._others.pop(self.current, ([-1] * size, [None] * size))
+        if self.current in self._resting:
+            # Meanwhile the others have known all of this, and the analysis has dropped it.
+            self._resting.discard(self.current)
+            clock = list(map(max, clock, self._forgotten))
         process.clock[base:] = clock
         process.seen[base:] = seen
         process.release()
@@ -158,6 +162,11 @@ class Threads:
         known = self._objects.get(event.object)
         if known is not None:
             process.merge_clock([-1] * self._base + known, event)
+
+    def forget(self, known: list[int]) -> None:
+        """Note the times of all threads that no comparison needs again."""
+        if self._resting:
+            self._forgotten = known
 
     def least(self, process: ReplayedProcess) -> list[int]:
         """Return the times that all threads of the process know, for all components."""

@@ -149,6 +149,8 @@ class ThreadOrder:
         ]
         base = len(processes)
         known = list(map(min, zip(*alive))) if alive else [1 << 62] * (self.size - base)
+        for threads in self.threads:
+            threads.forget(known)
         found = [0] * base + known
         for by_thread in self._calls.values():
             for at, calls in by_thread.items():
