@@ -9,7 +9,7 @@
 int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                               struct mpipp_doubt *doubt);
 
-// Returns whether it is an intracommunicator or an intercommunicator, as the call needs.
+// Returns whether the communicator has one group or two, as the call needs.
 int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt);
 

@@ -22,8 +22,8 @@ int mpipp_guard_pages_share(uint64_t low, uint64_t high);
 MPIPP_SEAM int mpipp_guard_pages_share_remappable(uint64_t low, uint64_t high);
 // Returns whether mpipp_guard_pages_share would succeed now, without doing it.
 int mpipp_guard_pages_may_share(uint64_t low, uint64_t high);
-// Makes those pages of [low, high) that belong to the file private to the program again, with their
-// content. Threads that store to them wait, as in mpipp_guard_pages_contend.
+// Gives the program private memory again, with the same content, for the pages of [low, high) that
+// belong to the file. Threads that store to them wait, as in mpipp_guard_pages_contend.
 MPIPP_SEAM void mpipp_guard_pages_unshare(uint64_t low, uint64_t high);
 // Removes pages that the program has freed from the file, except those for which is_seen returns 1,
 // because another view shows them.

@@ -21,7 +21,7 @@
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
-// The thread that makes a call: the call's record is a member of the thread's.
+// The record of the thread that makes a call: the call's record is a member of it.
 static inline struct mpipp_thread *mpipp_thread_of(const struct mpipp_call *call) {
   return (void *)((char *)(uintptr_t)call - offsetof(struct mpipp_thread, call));
 }

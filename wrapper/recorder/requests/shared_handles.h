@@ -17,8 +17,8 @@
 void mpipp_recorder_chain_add(struct mpipp_request *request);
 
 // Completes one of the operations with that handle. That operation is the one whose handle MPI
-// stored at `where`, the address at which the completion call reads it; else the oldest. Returns a
-// value as mpipp_recorder_complete_operation. copy: memory for the record's content, or NULL.
+// stored at `where`, the address at which the completion call reads it; else the oldest. Returns
+// the same as mpipp_recorder_complete_operation. copy: memory for the record's content, or NULL.
 struct mpipp_output mpipp_recorder_chain_complete(uint64_t handle, uint64_t where, int kept,
                                                   struct mpipp_request *copy);
 

@@ -59,7 +59,9 @@ class Freeing:
         if late:
             different.append(Event("collective", frozenset(late), operation, member, lenient=True))
         if not different and self._has_pending(operation, comm):
-            return Unknown("mpipp does not know for which of its pending operations it waits")
+            return Unknown(
+                "mpipp does not know for which pending operations MPI_Comm_disconnect waits"
+            )
         return AllOf(tuple(different)) if different else NoWait()
 
     def _has_pending(self, operation: Operation, comm: Comm) -> bool:
