@@ -12,8 +12,8 @@
 #include "watcher_client/connection.h"
 #include "watcher_client/error_policy.h"
 
-// The object of a call whose error handler has to be called. A null communicator: there is no
-// handler to call.
+// The object of a call whose error handler has to be called. If the communicator is null, there is
+// no handler to call.
 struct mpipp_refused_handles {
   MPI_Comm comm;
   MPI_Win win;

@@ -59,7 +59,7 @@ class Cover(NamedTuple):
     path: Path
     layout: Layout
     origin: int
-    repeated: bool  # whether addresses begin with the repetition
+    repeated: bool  # whether addresses have the first index, that of the repetition
 
     @property
     def element(self) -> str:

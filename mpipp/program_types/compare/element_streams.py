@@ -139,7 +139,7 @@ class Stream:
         return result
 
     def address(self, repeated: bool) -> str:
-        """Return the elements' address: `[2][0..6](CHAR)`; `repeated`: with the repetition."""
+        """Return the elements' address: `[2][0..6](CHAR)`; `repeated`: also its first index."""
         text = ""
         for place, first in enumerate(self.indices):
             if place or repeated:
