@@ -12,8 +12,11 @@ from mpipp.analysis.context.process import Gap, Process
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.datatypes import memory
 from mpipp.datatypes.memory import Region, union
+from mpipp.model import DatatypeRecord
 from mpipp.render.phrases import Phrase
 
+_NO_DISPLACEMENT = 1 << 32  # larger displacements from a buffer are hardly possible
+_NEAR = 1 << 24  # bytes between variables of one function, or of one block
 _LARGE = 1 << 20  # bytes from which on `check` sees holes (wrapper/call_filter/read_only_memory.h)
 
 
@@ -57,6 +60,15 @@ def _outside(access: Access, byte: int) -> Finding:
     if peer is not None and (found := int_overflow.wrapped(access.buffer).get(peer)):
         return _overflow("overflowed-displacement", access, peer, found, access.used(byte))
     details = [access.used(byte)]
+    if _has_addresses(access):
+        template = "the displacements of the datatype are addresses: MPI adds them to {argument}"
+        return Finding.of(
+            "added-addresses",
+            [access.operation.party(*details, Phrase.of(template, argument=access.buffer.role))],
+            procedure=access.operation.call.procedure,
+            argument=access.buffer.role,
+            address=byte,
+        )
     number = int_overflow.displacement(access.buffer, peer) if peer is not None else None
     if number is not None:
         details.append(
@@ -70,6 +82,14 @@ def _outside(access: Access, byte: int) -> Finding:
         argument=access.buffer.role,
         address=byte,
     )
+
+
+def _has_addresses(access: Access) -> bool:
+    # Return whether a displacement of the datatype is the address of the buffer, or one near it.
+    record, address = access.buffer.datatype, access.buffer.address
+    if not isinstance(record, DatatypeRecord) or access.buffer.shares is not None:
+        return False
+    return address >= _NO_DISPLACEMENT and abs(record.tree.true_lb - address) < _NEAR
 
 
 def _wrapped(access: Access) -> Findings:

@@ -20,13 +20,21 @@ _MAKERS = {
     "comm": (
         *("MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_create", "MPI_Comm_split"),
         *("MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn"),
-        *("MPI_Intercomm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_"),
+        *("MPI_Intercomm_create", "MPI_Intercomm_merge", "MPI_Cart_create", "MPI_Cart_sub"),
+        *("MPI_Graph_create", "MPI_Dist_graph_create"),
     ),
     "win": ("MPI_Win_create", "MPI_Win_allocate"),
-    "group": ("MPI_Group_", "MPI_Comm_group", "MPI_Win_get_group", "MPI_File_get_group"),
+    "group": (
+        *("MPI_Group_incl", "MPI_Group_excl", "MPI_Group_range_", "MPI_Group_union"),
+        *("MPI_Group_intersection", "MPI_Group_difference", "MPI_Group_from_session"),
+        *("MPI_Comm_group", "MPI_Win_get_group", "MPI_File_get_group"),
+    ),
     "op": ("MPI_Op_create",),
     "info": ("MPI_Info_create", "MPI_Info_dup", "MPI_Comm_get_info", "MPI_File_get_info"),
-    "datatype": ("MPI_Type_",),
+    "datatype": (
+        *("MPI_Type_create_", "MPI_Type_contiguous", "MPI_Type_vector", "MPI_Type_hvector"),
+        *("MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_dup"),
+    ),
     "session": ("MPI_Session_init",),
 }
 

@@ -22,6 +22,7 @@ from mpipp.render.phrases import Phrase
 
 _FIRST_ADDRESS = 4096  # constants such as MPI_STATUS_IGNORE are below it
 _LONGEST = 4096  # bytes whose members are checked one by one
+_ADDRESS = 8  # bytes of a pointer
 _FORTRAN_INTEGER = 4  # bytes, as C's int; a status is an array of these
 _POINTERS = ("attribute_val", "baseptr")
 _INTEGERS = ("signed", "unsigned", "enum", "logical", "wchar")
@@ -115,6 +116,8 @@ def check(
     is_counted = owner is not None and owner.case == "container"
     if owner is not None and (is_memory or is_counted) and _exceeds(argument, owner):
         return _overrun(operation, argument, owner.text, owner.case, party)
+    if argument.kind == "pointer" and _are_numbers(uses):
+        return _pointer_by_value(operation, argument, uses[0], party)
     declared = [use for use in uses if use.is_declared and not use.is_open and not is_memory]
     runs = [_run(use, argument.size) for use in declared]
     if runs:
@@ -254,6 +257,28 @@ def _other_type(operation: Operation, argument: Argument, run: _Run, party: Part
         argument=argument.name,
         procedure=operation.call.procedure,
         variable=run.layout.described,
+    )
+
+
+def _are_numbers(uses: Sequence[Use]) -> bool:
+    # Return whether pointers of the caller lead to the address, all to numbers that are no address.
+    kinds = [use.layout.kind for use in uses if use.is_open and use.is_of_caller and not use.origin]
+    return bool(kinds) and len(kinds) == len(uses) and not any(map(_may_be_address, kinds))
+
+
+def _may_be_address(kind: Type) -> bool:
+    if not isinstance(kind, Scalar) or kind.kind not in _NUMBERS:
+        return True
+    return kind.kind in _INTEGERS and kind.size == _ADDRESS
+
+
+def _pointer_by_value(operation: Operation, argument: Argument, use: Use, party: Party) -> Finding:
+    return Finding.of(
+        "pointer-by-value",
+        [party.with_details(Phrase("MPI stores the address of the memory there"))],
+        argument=argument.name,
+        procedure=operation.call.procedure,
+        type_name=use.layout.kind.name if isinstance(use.layout.kind, Scalar) else "",
     )
 
 

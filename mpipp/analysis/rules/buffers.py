@@ -197,6 +197,23 @@ RULES = (
         severity=WARNING,
     ),
     Rule(
+        "added-addresses",
+        "unmapped-buffer",
+        "5.1.5 and 5.1.12",
+        "a datatype with the addresses of MPI_Get_address needs MPI_BOTTOM as the buffer",
+        "pass MPI_BOTTOM, or subtract the address of the buffer from all displacements with "
+        "MPI_Aint_diff",
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
+        "pointer-by-value",
+        "argument-type",
+        "2.6",
+        "the procedure stores an address in the pointer whose address the program passes",
+        "pass the address of the pointer, as in MPI_Alloc_mem(size, info, &pointer)",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
         "small-integer",
         "argument-type",
         "19.1.5",
@@ -287,6 +304,10 @@ WHAT: Templates = {
     "and overwrites those that follow",
     "short-array": _BEYOND,
     "argument-type": "{argument} of {procedure} does not fit the variable {variable}",
+    "added-addresses": "{argument} of {procedure} is a variable, but its datatype has absolute "
+    "addresses: MPI would access unmapped memory at {address}",
+    "pointer-by-value": "{argument} of {procedure} is the value of a pointer to {type_name}, not "
+    "the address of the pointer",
     "small-integer": "{argument} of {procedure} is an integer of {bytes}, but {text} has "
     "{own_bytes}",
     "small-result": "{argument} of {procedure} is larger than the variable {variable}",

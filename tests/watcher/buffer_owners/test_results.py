@@ -11,6 +11,7 @@ from tests.support import MPI, every_fortran, every_mpi
 from tests.watcher import runs
 
 FINDING = re.compile(
+    r"\w+: (\w+) of MPI_\w+ (is the value of a pointer) to (\w+), not the address of the pointer$|"
     r"\w+: (\w+) of MPI_\w+ (is an integer of 8 bytes), but (\w+) has 4 bytes$|"
     r"\w+: (\w+) of MPI_\w+ (is larger than|does not fit) the variable ([\w.%]+)(?: \(.*\))?$",
     re.MULTILINE,
@@ -35,6 +36,7 @@ def test_cxx(mpi: MPI) -> None:
         ("attribute_val", "is larger than", "limit.value"),
         ("lb", "does not fit", "scratch"),
         ("extent", "does not fit", "scratch"),
+        ("baseptr", "is the value of a pointer", "double"),
     ]
 
 

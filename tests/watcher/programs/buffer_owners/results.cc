@@ -24,6 +24,9 @@ static void wrong() {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit.value, &found);
   MPI_Type_get_extent(MPI_INT, reinterpret_cast<MPI_Aint *>(scratch),
                       reinterpret_cast<MPI_Aint *>(scratch + 2));
+  double *block = new double[4]();
+  MPI_Alloc_mem(8, MPI_INFO_NULL, block);
+  delete[] block;
 }
 
 static void right() {
