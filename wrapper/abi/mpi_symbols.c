@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,9 +240,13 @@ int mpipp_abi_is_right_library(void) {
   static const char *const names[] = {"", "MPICH", "Open MPI", "the MPI standard ABI"};
   int flavor = loaded_flavor();
   if (flavor == MPIPP_FLAVOR) return 1;
+  Dl_info info;
+  void *address = find("PMPI_Initialized");
+  bool is_known = address && dladdr(address, &info) && info.dli_fname;
   fprintf(stderr,
-          "mpipp: this wrapper is built for %s, the program uses %s: nothing is recorded; "
-          "run 'mpipp run' or 'mpipp wrapper --mpicc' with the program's own compiler.\n",
-          names[MPIPP_FLAVOR], names[flavor]);
+          "mpipp: nothing is recorded in %s: it uses %s%s%s%s, and this wrapper is built for %s: "
+          "name the MPI compiler of the program, as in 'mpipp run --mpicc CC'\n",
+          program_invocation_short_name, names[flavor], is_known ? " (" : "",
+          is_known ? info.dli_fname : "", is_known ? ")" : "", names[MPIPP_FLAVOR]);
   return 0;
 }

@@ -59,7 +59,8 @@ def test_the_wrong_wrapper_says_so_once(mpi: support.MPI) -> None:
     status, output, errors = run(mpi, [program], wrong)
     assert (status, output) == alone[:2]
     (sentence,) = [line for line in errors.splitlines() if "mpipp" in line]
-    assert "nothing is recorded" in sentence and "mpipp run" in sentence
+    assert f"nothing is recorded in {program.name}: it uses " in sentence
+    assert "/libmpi" in sentence and "'mpipp run --mpicc CC'" in sentence
     assert errors.replace(sentence + "\n", "") == alone[2]
 
 
