@@ -47,6 +47,9 @@ esac
 release=$1
 shift
 
+# mpipp debug and dap need gdb 11, and bullseye has gdb 10.
+[ "$release" = bullseye ] || selected+=(tests/debug tests/dap/test_session.py)
+
 [ "$(id -u)" = 0 ] || give_up "this needs root: it makes a Debian to change root into"
 unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
 
