@@ -145,6 +145,7 @@ FOLDERS = (
     "thread_order",
     "debugger",
     "death_signals",
+    "rma_screen",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)

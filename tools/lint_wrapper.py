@@ -89,7 +89,7 @@ def _compiled(one: mpi_libraries.Mpi, compiler: str) -> str:
         steps = build_wrapper.commands(
             one, work, work / "wrapper.so", compiler=compiler, extra_flags=flags
         )
-        results = build_wrapper.run_all([*steps.compile, steps.interposer])
+        results = build_wrapper.run_all([*steps.compile, *steps.separate])
     return "".join(done.stderr or "it fails\n" for done in results if done.returncode != 0)
 
 

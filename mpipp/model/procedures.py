@@ -121,6 +121,14 @@ class Procedure:
         return self.flow == "edges"
 
     @property
+    def waits_for_nobody(self) -> bool:
+        """Return whether a process need not wait for others in a collective call.
+
+        See MPI-4.1, sections 7.4.3, 7.4.4 and 11.10.4.
+        """
+        return self.operation in ("Comm_set_info", "Comm_free", "Comm_disconnect")
+
+    @property
     def reduces(self) -> bool:
         """Return whether the procedure is a reduction.
 

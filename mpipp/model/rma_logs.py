@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from mpipp.model.rma_events import Event
+from mpipp.model.rma_events import Event, Memory
 
 
 @runtime_checkable
@@ -29,6 +29,28 @@ class RepeatableEvents(Protocol):
     def leave_out(self, times: int) -> None:
         """Skip this number of the repetitions that `repetitions` has just found."""
         ...
+
+
+class ScreenedLog(Protocol):
+    """The facts about a log that its screen needs; `registry.rma_log.log.Log` describes them."""
+
+    rank: int
+    words: array[int]
+
+    @property
+    def is_complete(self) -> bool: ...
+
+    def memory(self, record: int, count: int, address: int) -> Memory: ...
+
+    def doubles(self, record: int, count: int) -> bool: ...
+
+    def basic(self, record: int) -> tuple[str, int]: ...
+
+    def op(self, handle: int) -> str: ...
+
+    def procedure_name(self, number: int) -> str: ...
+
+    def word(self, enumeration: str, value: int) -> str: ...
 
 
 class MovedLog(NamedTuple):

@@ -30,7 +30,7 @@ from mpipp.common.wrapper_sources import source_directory
 from mpipp.toolchain import elf
 from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
-from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, part_path
+from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, SCREEN, part_path
 
 # -g: gdb needs debug information to read the parameters at the entry of a call. Without vectors:
 # GCC would join the stores of two constants, which costs six instructions for each request.
@@ -56,6 +56,7 @@ _FOLDERS = {
 _USES = {"rma": ("guard",), "perturb": ("guard",)}
 
 _INTERPOSER = "libc_interposer"  # the sources of the library that is loaded before the C library
+_SCREEN = "rma_screen"  # the sources of the library that the watcher loads
 _IN_PROGRAM = "instrumentation/in_program"  # built by toolchain/instrument/build_runtime.py
 
 _MEMCHECK = "/usr/include/valgrind/memcheck.h"  # optional: compiled in if valgrind is installed
@@ -217,12 +218,13 @@ class Commands:
     Attributes:
         compile: the compilations, the largest source first.
         link: the commands that link the libraries; each library may need earlier ones.
-        interposer: the command that builds the libc interposer from its sources.
+        separate: the commands that build a library from its sources: the libc interposer, and the
+            watcher's library.
     """
 
     compile: list[list[str]]
     link: list[list[str]]
-    interposer: list[str]
+    separate: list[list[str]]
 
 
 def commands(
@@ -243,7 +245,8 @@ def commands(
     """
     sources = source_directory()
     interposing = sorted((sources / _INTERPOSER).glob("*.c"))
-    others = {*interposing, *(sources / _IN_PROGRAM).iterdir()}
+    screening = sorted((sources / _SCREEN).glob("*.c"))
+    others = {*interposing, *screening, *(sources / _IN_PROGRAM).iterdir()}
     files = sorted(set(sources.rglob("*.c")) - others)
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
@@ -262,13 +265,23 @@ def commands(
         ],
         [[*start, *_linked(name, of_part[name], output)] for name in of_part],
         [
-            *start,
-            f"-I{sources}",
-            *map(str, interposing),
-            *_LINK_FLAGS,
-            *(f"-Wl,--version-script={one}" for one in (sources / _INTERPOSER).glob("*.def")),
-            "-o",
-            str(output.with_name(INTERPOSER)),
+            [
+                *start,
+                f"-I{sources}",
+                *map(str, interposing),
+                *_LINK_FLAGS,
+                *(f"-Wl,--version-script={one}" for one in (sources / _INTERPOSER).glob("*.def")),
+                "-o",
+                str(output.with_name(INTERPOSER)),
+            ],
+            [
+                *start,
+                f"-I{sources}",
+                *map(str, screening),
+                *_LINK_FLAGS,
+                "-o",
+                str(output.with_name(SCREEN)),
+            ],
         ],
     )
 
@@ -391,7 +404,7 @@ def _compile(
     with tempfile.TemporaryDirectory(dir=work) as objects:
         write_have(mpi, Path(objects))
         steps = commands(mpi, Path(objects), output, extra_flags=extra_flags)
-        compilations = [*steps.compile, steps.interposer]
+        compilations = [*steps.compile, *steps.separate]
         done = run_all(compilations, _shown(progress, compilations))
         failed = [one for one in done if one.returncode != 0]
         for link in [] if failed else steps.link:

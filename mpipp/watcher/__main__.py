@@ -21,6 +21,7 @@ def main() -> int:
     """Watch until the last process has ended; returns the exit status."""
     # Garbage collections during imports would take a tenth of their time and free nothing.
     gc.disable()
+    from mpipp.registry.rma_log.screen import SCREEN
     from mpipp.watcher.damaged_records import TracebackFile
     from mpipp.watcher.event_loop import EventLoop
     from mpipp.watcher.output.channel import output
@@ -31,6 +32,7 @@ def main() -> int:
     _take_files()
     directory = sys.argv[1]
     settings = Settings(**json.loads(sys.argv[2]))
+    SCREEN.path = sys.argv[3]
     listener = socket.socket(fileno=3)
     to = output(directory, settings)
     traces = TracebackFile(directory, settings)

@@ -18,11 +18,10 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (directory / "one.c").write_text(
         '#include <mpi.h>\n#include "mpipp_have.h"\nchar built_with[] = MPIPP_BUILT_WITH;\n'
     )
-    for folder in ("libc_interposer", "instrumentation/in_program"):
+    for folder in ("libc_interposer", "rma_screen", "instrumentation/in_program"):
         (directory / folder).mkdir(parents=True)
-    (directory / "libc_interposer" / "malloc.c").write_text(
-        "void freed(void);\nvoid freed(void) {}\n"
-    )
+    for file in ("libc_interposer/malloc.c", "rma_screen/screen.c"):
+        (directory / file).write_text("void freed(void);\nvoid freed(void) {}\n")
     monkeypatch.setattr(build_wrapper, "source_directory", lambda: directory)
     monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
     return directory

@@ -45,7 +45,8 @@ def test_the_wrapper_is_built_once(
     library = Path(first.out.strip())
     assert first.out == f"{library}\n"
     assert {file.name for file in library.parent.iterdir()} == {
-        "libmpipp_free.so",
+        launch.INTERPOSER,
+        launch.SCREEN,
         f"libmpipp_{flavor}.so",
         f"libmpipp_{flavor}.so-gdb.py",
         *(f"libmpipp_{flavor}_{part}.so" for part in launch.PARTS),
@@ -75,7 +76,7 @@ def test_the_wrapper_does_not_need_an_mpi(mpi: MPI) -> None:
 @every_mpi
 def test_the_wrapper_is_built_with_the_compilers_protections(mpi: MPI) -> None:
     libraries = sorted(Path(mpi.wrapper).parent.glob("*.so"))
-    assert len(libraries) == 2 + len(launch.PARTS)
+    assert len(libraries) == 3 + len(launch.PARTS)
     for library in libraries:
         words = [need("readelf"), "-dW", str(library)]
         dynamic = subprocess.run(words, capture_output=True, text=True, check=True).stdout

@@ -31,6 +31,7 @@ from tests.fuzz import c_programs, cases, directories, live, names, provoked, wa
 from tests.unit.analysis.message_races import random_messages
 from tests.unit.analysis.rma import flag_programs, random_programs
 from tests.unit.analysis.rma.repetition import looped_programs
+from tests.unit.analysis.rma.screen import screened_programs
 from tests.unit.analysis.rma_threads import thread_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
@@ -221,6 +222,11 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
                 print(sentence, flush=True)
         for wrong_one in pool.imap(_flagged, seeds, _STEP // 10):
             compared += 1
+            wrong += bool(wrong_one)
+            if wrong_one:
+                print(wrong_one, flush=True)
+        for _, certain, wrong_one in pool.imap(screened_programs.difference, seeds, _STEP // 10):
+            compared += certain
             wrong += bool(wrong_one)
             if wrong_one:
                 print(wrong_one, flush=True)

@@ -128,6 +128,7 @@ def test_memory_of_records_is_freed_as_such() -> None:
         "instrumentation/in_program/",
         "rma_page_trace/",
         "thread_order/",
+        "rma_screen/",
     )  # memory outside records
     found = {name for name in found if not name.startswith(of_hooks)}
     # Memory from MPI and from the C library.

@@ -68,7 +68,7 @@ def _compile(mpi: Mpi, recorder: Path, unwinder: Path) -> None:
     with tempfile.TemporaryDirectory() as objects:
         build_wrapper.write_have(mpi, Path(objects))
         steps = build_wrapper.commands(mpi, Path(objects), recorder, extra_flags=flags)
-        for done in build_wrapper.run_all([*steps.compile, steps.interposer]):
+        for done in build_wrapper.run_all([*steps.compile, *steps.separate]):
             _expect_success(done)
         for link in steps.link:
             _run([*link, str(unwinder)])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from mpipp.model import (
@@ -29,8 +29,10 @@ from mpipp.model import (
 )
 
 if TYPE_CHECKING:
-    from mpipp.model.rma_events import Event, ThreadOrder
-    from mpipp.model.rma_logs import MovedLog
+    from array import array
+
+    from mpipp.model.rma_events import Event, Memory, ThreadOrder
+    from mpipp.model.rma_logs import MovedLog, ScreenedLog
 
 
 class OnesidedLog(Protocol):
@@ -38,7 +40,13 @@ class OnesidedLog(Protocol):
 
     rank: int
     lost: int
-    damaged: bool
+    words: array[int]
+
+    @property
+    def damaged(self) -> bool: ...
+
+    @property
+    def is_complete(self) -> bool: ...
 
     @property
     def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
@@ -61,6 +69,20 @@ class OnesidedLog(Protocol):
     def events(
         self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]
     ) -> Iterable[Event]: ...
+
+    def is_clean_with(self, others: Sequence[ScreenedLog]) -> bool: ...
+
+    def memory(self, record: int, count: int, address: int) -> Memory: ...
+
+    def doubles(self, record: int, count: int) -> bool: ...
+
+    def basic(self, record: int) -> tuple[str, int]: ...
+
+    def op(self, handle: int) -> str: ...
+
+    def procedure_name(self, number: int) -> str: ...
+
+    def word(self, enumeration: str, value: int) -> str: ...
 
     def moved(
         self, place: Callable[[Site], int], datatype: Callable[[DatatypeRecord | Broken], int]

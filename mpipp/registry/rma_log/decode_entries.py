@@ -93,7 +93,7 @@ class LoggedCalls:
 
     Attributes:
         lost: the number of entries for which the log had no space at its end.
-        damaged: whether more entries follow that are invalid.
+        words: the readable part of the log.
         assertions: the bit of each of ASSERTIONS.
     """
 
@@ -102,10 +102,9 @@ class LoggedCalls:
         self.lost = around.lost
         self.rank = around.rank
         self._around = around
-        self._words = words
+        self.words = words
         self._kinds = Kinds.of(naming)
-        self._places = entries.places(words, self._kinds)
-        self.damaged = not is_whole or entries.end(words, self._places) < len(words)
+        self._is_whole = is_whole
         self._hints = {word: naming.value("log_hints", word) for word in _HINTS}
         self.assertions = {word: naming.value("log_assertions", word) for word in ASSERTIONS}
         self._given = naming.value("log_values", "given")
@@ -117,13 +116,27 @@ class LoggedCalls:
         self._threads: dict[int, int] = {}
         self._procedures: dict[tuple[int, int], str] = {}  # keys: kind and procedure of an entry
 
+    @cached_property
+    def _places(self) -> entries.Places:
+        return entries.places(self.words, self._kinds)
+
+    @cached_property
+    def damaged(self) -> bool:
+        """Return whether more entries follow that are invalid."""
+        return not self._is_whole or entries.end(self.words, self._places) < len(self.words)
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether all entries are here, unless some are invalid."""
+        return self._is_whole and not self.lost
+
     def selected(self, *kinds: int) -> Iterator[Entry]:
         """Yield the entries of these kinds, in the order of the log."""
-        return entries.entries(self._words, self._places, kinds)
+        return entries.entries(self.words, self._places, kinds)
 
     def entry(self, number: int) -> Entry:
         """Return the entry with this number."""
-        return entries.entry(self._words, self._places, number)
+        return entries.entry(self.words, self._places, number)
 
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
@@ -168,7 +181,7 @@ class LoggedCalls:
         observed = self._around.naming.value("log_threads", "observed")
         atomics = self._around.naming.value("log_threads", "atomics")
         # Other entries are stored as differences to these, and belong to the same threads.
-        threads = {self._words[at] >> 48 for at in self._places.whole}
+        threads = {self.words[at] >> 48 for at in self._places.whole}
         known = [entry.words[0] for entry in self.selected(self._kinds.threads)]
         return ThreadOrder(
             len(threads),
@@ -177,7 +190,7 @@ class LoggedCalls:
         )
 
     def _has(self, kind: int) -> bool:
-        return any(True for _ in entries.numbers(self._words, self._places, (kind,)))
+        return any(True for _ in entries.numbers(self.words, self._places, (kind,)))
 
     def moved(
         self,
@@ -191,7 +204,7 @@ class LoggedCalls:
             datatype: returns the number of a datatype, from 0 on. The log has this number plus 1,
                 and 0 for an unknown datatype.
         """
-        words = array("Q", self._words[: entries.end(self._words, self._places)])
+        words = array("Q", self.words[: entries.end(self.words, self._places)])
         places: dict[int, int] = {}
         datatypes: dict[int, int] = {0: 0}
         procedures: dict[int, str] = {}
@@ -199,7 +212,7 @@ class LoggedCalls:
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
-                procedures[number] = self._procedure_name(number)
+                procedures[number] = self.procedure_name(number)
             if where not in places:
                 named = place(self._around.naming.site(where, 0))
                 # Keep the low bits: they are equal for one line in all processes that run the same
@@ -217,7 +230,8 @@ class LoggedCalls:
         enumerations = {one: self._around.naming.enumeration(one) for one in ENUMERATIONS}
         return MovedLog(words, procedures, enumerations, self.lost, self.damaged)
 
-    def _procedure_name(self, number: int) -> str:
+    def procedure_name(self, number: int) -> str:
+        """Return the name of a procedure by its number in the log; "" if it has none."""
         try:
             return self._around.naming.procedure(number)
         except MpippError:  # the entry is damaged

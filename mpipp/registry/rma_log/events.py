@@ -55,8 +55,6 @@ from mpipp.registry.rma_log.entries import NOT_KNOWN, Entry, Kinds, Message, Rec
 from mpipp.registry.rma_log.shared_segments import Segment, Segments
 
 _MOST_KNOWN = 1 << 13  # entries with cached events
-# Collective calls in which a process need not wait for others (MPI-4.1, 7.4.3, 7.4.4, 11.10.4).
-_WAIT_FOR_NOBODY = ("Comm_set_info", "Comm_free", "Comm_disconnect")
 DAMAGED = (ValueError, IndexError, KeyError)  # errors that damaged entries may cause
 
 
@@ -369,7 +367,7 @@ class Events:
         if members is None or number is None:
             raise Cut
         size = len(members.ranks) + len(members.others)
-        if size == 1 or procedures.procedure(self._log.procedure(of)).operation in _WAIT_FOR_NOBODY:
+        if size == 1 or procedures.procedure(self._log.procedure(of)).waits_for_nobody:
             return
         self._told.add(request)
         yield Collective(

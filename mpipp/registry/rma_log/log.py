@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from mpipp.common.errors import MpippError
 from mpipp.model.rma_events import Event
+from mpipp.model.rma_logs import ScreenedLog
 from mpipp.registry.decode.datatypes import Datatypes
 from mpipp.registry.layout.record_source import Source
 from mpipp.registry.rma_log import entries
@@ -15,6 +16,7 @@ from mpipp.registry.rma_log.decode_entries import STEPS, Around, LoggedCalls, Re
 from mpipp.registry.rma_log.entries import Kinds, Receives
 from mpipp.registry.rma_log.events import DAMAGED, Cut, Events
 from mpipp.registry.rma_log.repeated_entries import repetitions
+from mpipp.registry.rma_log.screen import SCREEN
 
 
 def log_of(
@@ -41,7 +43,14 @@ class Log(LoggedCalls):
             queried: identities of the windows whose memory in other processes any process has
                 queried.
         """
-        return LoggedEvents(self, self._words, self._places, self._kinds, (reach, queried))
+        return LoggedEvents(self, self.words, self._places, self._kinds, (reach, queried))
+
+    def is_clean_with(self, others: Sequence[ScreenedLog]) -> bool:
+        """Return whether this log and those of all other processes certainly have no findings.
+
+        This is fast. Logs that are not certain may have no findings, too.
+        """
+        return SCREEN.is_clean([self, *others])
 
 
 class LoggedEvents:

@@ -40,6 +40,7 @@ PARTS = {
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }
 INTERPOSER = "libmpipp_free.so"  # also loaded for parts that must learn of freed memory
+SCREEN = "libmpipp_screen.so"  # loaded by the watcher, to analyse one-sided communication
 # Begins the line by which a process on another node passes its socket and node to the debugger.
 NODE_OF = "mpipp-node-of "
 NOWHERE = "-"  # the directory argument without a watcher: some launchers drop ""
@@ -63,7 +64,7 @@ def on_node(directory: str) -> str:
     return f"{directory}-{node()}" if os.environ.get("MPIPP_NODE") else directory
 
 
-def watched(directory: str, settings: str) -> str:
+def watched(directory: str, wrapper: str, settings: str) -> str:
     """The path of the watcher's socket. Starts a watcher if there is none.
 
     Raises OSError.
@@ -72,7 +73,7 @@ def watched(directory: str, settings: str) -> str:
     lock = locked(directory)
     try:
         if not _announce(path):
-            _start(path, directory, settings)
+            _start(path, directory, wrapper, settings)
             _announce(path)
     finally:
         os.close(lock)
@@ -175,7 +176,7 @@ def rank() -> str:
     return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 
 
-def _start(path: str, directory: str, settings: str) -> None:
+def _start(path: str, directory: str, wrapper: str, settings: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         if os.path.lexists(path):
             os.unlink(path)
@@ -191,12 +192,12 @@ def _start(path: str, directory: str, settings: str) -> None:
             os.setsid()
             if os.fork():
                 os._exit(0)
-            _become_watcher(listener.fileno(), directory, settings)
+            _become_watcher(listener.fileno(), directory, wrapper, settings)
         finally:
             os._exit(1)
 
 
-def _become_watcher(listener: int, directory: str, settings: str) -> None:
+def _become_watcher(listener: int, directory: str, wrapper: str, settings: str) -> None:
     os.dup2(listener, 3)
     os.set_inheritable(3, True)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -212,7 +213,8 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
     for name in ("LD_PRELOAD", "MPIPP_WATCH"):
         environment.pop(name, None)
-    words = [sys.executable, "-m", "mpipp.watcher", directory, settings]
+    screen = os.path.join(os.path.dirname(wrapper), SCREEN)
+    words = [sys.executable, "-m", "mpipp.watcher", directory, settings, screen]
     os.chdir("/")
     os.execve(sys.executable, words, environment)
 
@@ -300,7 +302,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:
         if directory:
-            environment["MPIPP_WATCH"] = watched(directory, settings)
+            environment["MPIPP_WATCH"] = watched(directory, wrapper, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
     reset_signals()

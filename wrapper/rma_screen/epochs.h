@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The epochs of processes on windows, and the operations in them.
+#ifndef MPIPP_RMA_SCREEN_EPOCHS_H
+#define MPIPP_RMA_SCREEN_EPOCHS_H
+
+#include "rma_screen/state.h"
+
+// The number of a process's window by its serial. Ends the replay if there is
+// none.
+uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_screen_process *p,
+                             uint64_t serial);
+
+// Begins an operation. Returns 0 if it must wait for its target's call of the
+// fence.
+int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure);
+
+// Loads or stores.
+void mpipp_screen_load_or_store(struct mpipp_screen_state *s, uint32_t me);
+
+// A call that synchronizes a window, except a fence.
+void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int procedure);
+
+// Ends the epoch at a fence, before the process waits for others.
+void mpipp_screen_end_fence_epoch(struct mpipp_screen_state *s, uint32_t me,
+                                  struct mpipp_screen_epochs *mine);
+
+// Ends an operation at its origin, because its request is complete.
+void mpipp_screen_end_request(struct mpipp_screen_state *s, uint32_t me,
+                              struct mpipp_screen_request *request, uint64_t frame);
+
+// Memory was freed.
+void mpipp_screen_free_memory(struct mpipp_screen_state *s, uint32_t me);
+
+// Ends the replay if an epoch of the process is open.
+void mpipp_screen_expect_no_epoch(struct mpipp_screen_state *s,
+                                  const struct mpipp_screen_epochs *mine);
+
+// The answer to a question about a number, which is asked once.
+uint32_t mpipp_screen_answer(struct mpipp_screen_state *s, uint32_t me,
+                             struct mpipp_screen_table *of, int question, uint64_t number);
+
+// The process with a rank in a window's group.
+uint32_t mpipp_screen_member(struct mpipp_screen_state *s, const struct mpipp_screen_window *window,
+                             uint64_t rank);
+
+#endif

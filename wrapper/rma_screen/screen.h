@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Screens the RMA logs of all processes of a run. The watcher loads this
+// library, not the program. It reports only whether the logs certainly have no
+// findings. In all other cases the engine in Python
+// (mpipp/analysis/rma_engine), which is the specification, analyses them.
+#ifndef MPIPP_RMA_SCREEN_SCREEN_H
+#define MPIPP_RMA_SCREEN_SCREEN_H
+
+#include <stdint.h>
+
+// The log of one process: its words, and the process's rank in MPI_COMM_WORLD.
+struct mpipp_screen_log {
+  const uint64_t *words;
+  uint64_t count, rank;
+};
+
+// The questions that only the reader of the records can answer. Each returns 0
+// for an answer, in `out`.
+enum mpipp_screen_question {
+  // a datatype's record, and a count. Answers: the first displacement, length, stride and number of
+  // blocks; 1 if these are all bytes, not only their bounds; 1 if some bytes repeat
+  MPIPP_SCREEN_MEMORY,
+  MPIPP_SCREEN_BASIC,     // a datatype's record: a number for its basic datatype,
+                          // and its bytes
+  MPIPP_SCREEN_OP,        // the handle of a reduction operation: a number for its name
+  MPIPP_SCREEN_PROCEDURE, // a procedure's number: enum mpipp_screen_procedure
+  MPIPP_SCREEN_WINDOW,    // flavor and model: 1 if the program allocates the
+                          // memory
+  MPIPP_SCREEN_PROGRESS,  // the number of words that were read since the last
+                          // time
+};
+
+// The numbers of the operations MPI_NO_OP and MPI_REPLACE.
+enum { MPIPP_SCREEN_NO_OP = 1, MPIPP_SCREEN_REPLACE = 2 };
+
+// The procedures that the screen distinguishes.
+enum mpipp_screen_procedure {
+  MPIPP_SCREEN_OTHER, // a collective call in which all processes receive data
+                      // from all
+  MPIPP_SCREEN_PUT,
+  MPIPP_SCREEN_GET,
+  MPIPP_SCREEN_ACCUMULATE,
+  MPIPP_SCREEN_GET_ACCUMULATE,
+  MPIPP_SCREEN_FETCH_AND_OP,
+  MPIPP_SCREEN_COMPARE_AND_SWAP,
+  MPIPP_SCREEN_FENCE,
+  MPIPP_SCREEN_LOCK,
+  MPIPP_SCREEN_LOCK_ALL,
+  MPIPP_SCREEN_UNLOCK,
+  MPIPP_SCREEN_UNLOCK_ALL,
+  MPIPP_SCREEN_FLUSH,
+  MPIPP_SCREEN_FLUSH_ALL,
+  MPIPP_SCREEN_FLUSH_LOCAL,
+  MPIPP_SCREEN_FLUSH_LOCAL_ALL,
+  MPIPP_SCREEN_SYNC,
+  MPIPP_SCREEN_FREE,
+  MPIPP_SCREEN_FROM_ROOT,
+  MPIPP_SCREEN_TO_ROOT,
+  MPIPP_SCREEN_PREFIX,
+  MPIPP_SCREEN_FOR_NOBODY, // a collective call in which a process need not wait
+                           // for others
+  MPIPP_SCREEN_UNKNOWN,
+};
+
+enum { MPIPP_SCREEN_ANSWERS = 6 };
+
+typedef int (*mpipp_screen_ask)(int question, uint64_t log, uint64_t one, uint64_t other,
+                                int64_t out[MPIPP_SCREEN_ANSWERS]);
+
+// Returns 0 if the logs certainly have no findings. Otherwise returns a number
+// that identifies the reason.
+int mpipp_rma_screen(const struct mpipp_screen_log *logs, uint64_t number, mpipp_screen_ask ask);
+
+#endif
