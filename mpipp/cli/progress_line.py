@@ -25,6 +25,7 @@ class Progress:
         self._is_silent = quiet or not stream.isatty()
         self._long = long
         self._what = ""
+        self._percent = 0  # 0: the share of the step is unknown
         self._begun = 0.0
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -35,8 +36,19 @@ class Progress:
         self.end()
         if self._is_silent:
             return
-        self._what, self._begun = what, time.monotonic()
+        self._what, self._percent, self._begun = what, 0, time.monotonic()
         self._wait()
+
+    def advance(self, percent: int) -> None:
+        """Show how much of the step is done."""
+        with self._lock:
+            self._percent = percent
+            if self._bar is not None:
+                for task in self._bar.task_ids:
+                    self._bar.update(task, description=self._text())
+
+    def _text(self) -> str:
+        return f"{self._what}: {self._percent} %" if self._percent else self._what
 
     def _wait(self) -> None:
         self._timer = threading.Timer(self._long, self._show)
@@ -94,7 +106,7 @@ class Progress:
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            task = made.add_task(self._what, total=None)
+            task = made.add_task(self._text(), total=None)
             made.tasks[task].start_time = made.get_time() - (time.monotonic() - self._begun)
             # Without a further thread the line does not move.
             with contextlib.suppress(RuntimeError):

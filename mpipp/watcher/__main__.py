@@ -21,6 +21,7 @@ def main() -> int:
     """Watch until the last process has ended; returns the exit status."""
     # Garbage collections during imports would take a tenth of their time and free nothing.
     gc.disable()
+    from mpipp.registry.rma_log.reading_progress import PROGRESS
     from mpipp.registry.rma_log.screen import SCREEN
     from mpipp.watcher.damaged_records import TracebackFile
     from mpipp.watcher.event_loop import EventLoop
@@ -35,6 +36,7 @@ def main() -> int:
     SCREEN.path = sys.argv[3]
     listener = socket.socket(fileno=3)
     to = output(directory, settings)
+    PROGRESS.show = to.show_percent
     traces = TracebackFile(directory, settings)
     try:
         os.nice(5)

@@ -200,6 +200,9 @@ class _Told:
     def show_progress(self, processes: int) -> None:
         self._say({"looking": processes})
 
+    def show_percent(self, percent: int) -> None:
+        self._say({"percent": percent})
+
     def hangs(self) -> None:
         self._say({"hangs": True})
 

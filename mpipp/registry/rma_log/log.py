@@ -15,6 +15,7 @@ from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.decode_entries import STEPS, Around, LoggedCalls, Reach
 from mpipp.registry.rma_log.entries import Kinds, Receives
 from mpipp.registry.rma_log.events import DAMAGED, Cut, Events
+from mpipp.registry.rma_log.reading_progress import PROGRESS
 from mpipp.registry.rma_log.repeated_entries import repetitions
 from mpipp.registry.rma_log.screen import SCREEN
 
@@ -28,6 +29,9 @@ def log_of(
         return None
     around = Around(source, datatypes.at, ops, rank, root.world_size, root.onesided_lost)
     return Log(around, *entries.words(source, root.onesided))
+
+
+_REPORTED = 1 << 12  # entries between two reports of progress
 
 
 class Log(LoggedCalls):
@@ -70,6 +74,8 @@ class LoggedEvents:
         self._kinds = kinds
         self._around = around
         self._next = 0  # number of the next entry
+        self._read = 0  # words that were read, at the last report of progress
+        PROGRESS.expect(len(words))
         self._round = 0  # entries in one repetition, as found by `repetitions`
 
     def __iter__(self) -> Iterator[Event]:
@@ -82,6 +88,9 @@ class LoggedEvents:
                 number = self._next
                 self._next = number + 1
                 at = places[number]
+                if not number % _REPORTED:
+                    PROGRESS.add(at - self._read)
+                    self._read = at
                 if entries.kind(words[at]) in repeated:
                     yield made.cached_event(number, entries.written(words, at))
                 else:

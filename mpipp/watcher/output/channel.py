@@ -45,6 +45,10 @@ class Output(Protocol):
         finished."""
         ...
 
+    def show_percent(self, percent: int) -> None:
+        """Show how much of the RMA logs the watcher has analysed."""
+        ...
+
     has_launcher: bool
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
@@ -96,6 +100,10 @@ class ToLauncher:
         """Send the number of processes that are being checked; 0 at the end."""
         self._send({"looking": processes})
 
+    def show_percent(self, percent: int) -> None:
+        """Send the percentage of the RMA logs that the watcher has analysed."""
+        self._send({"percent": percent})
+
     def stops(self, pids: Sequence[int], tid: int) -> None:
         """Report that a thread stops. gdb opens on the processes `pids`, first on that of the
         thread."""
@@ -146,6 +154,9 @@ class ToStream:
         """Do nothing: without a launcher, no debugger opens here."""
 
     def show_progress(self, processes: int) -> None:
+        """Show nothing: no user waits here."""
+
+    def show_percent(self, percent: int) -> None:
         """Show nothing: no user waits here."""
 
     def hangs(self) -> None:

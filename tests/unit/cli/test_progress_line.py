@@ -65,6 +65,18 @@ def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
     wait(lambda: set(threading.enumerate()) <= set(others))
 
 
+def test_the_share_that_is_done() -> None:
+    stream = Terminal()
+    line = Progress(stream, quiet=False, long=0.01)
+    with line.during("mpipp: comparing"):
+        wait(lambda: "mpipp: comparing" in stream.getvalue())
+        line.advance(40)
+        wait(lambda: "mpipp: comparing: 40 %" in stream.getvalue())
+    with line.during("mpipp: comparing"):
+        line.advance(7)
+        wait(lambda: "mpipp: comparing: 7 %" in stream.getvalue())
+
+
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """If no thread can be started, the line does not move. It still disappears at the end, and the
     cursor becomes visible again."""

@@ -392,6 +392,8 @@ class _Session:
             self._hangs = True
         elif "looking" in message:
             self._look(message["looking"])
+        elif "percent" in message:
+            self._progress.advance(message["percent"])
         elif "failed" in message:
             self._lose(message["failed"])
             self._is_explained = True

@@ -9,6 +9,7 @@ from benchmarks.onesided import PROGRAMS, RANKS
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
 from mpipp.registry.rma_log import screen_library
+from mpipp.registry.rma_log.reading_progress import PROGRESS
 from tests import short
 from tests.unit.analysis.rma.event_programs import BASE, BUFFERS, Program, at, buffer
 from tests.unit.analysis.rma.screen.screened_programs import (
@@ -124,6 +125,16 @@ def test_a_damaged_log_is_not_certain() -> None:
         cut = Written(program.events())
         del cut.logs[0].words[length:]
         assert reason(cut)
+
+
+def test_the_progress_of_the_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = list[int]()
+    monkeypatch.setattr(PROGRESS, "show", shown.append)
+    PROGRESS.begin()
+    written = Written({rank: PROGRAMS["counters"](rank, 20_000) for rank in RANKS})
+    analyse(written.events())
+    assert shown == sorted(set(shown)) and len(shown) > 10
+    assert 75 < shown[-1] <= 100
 
 
 def test_a_missing_library() -> None:
