@@ -69,6 +69,32 @@ def check(access: Access, owner: Owner, party: Party) -> Finding | None:
     )
 
 
+def check_start(access: Access, owner: Owner, party: Party) -> Finding | None:
+    """Return the finding for displacements that lead before the object at the buffer's address.
+
+    Args:
+        owner: the object with the byte at the buffer's address.
+        party: the access's operation.
+    """
+    if access.buffer.datatype is None:  # displacements of a w form may lead to other objects
+        return None
+    known = [one for one in access.entries if not _has_addresses(one.datatype)]
+    regions = [memory.region(one.datatype, one.count, one.address) for one in known]
+    shared = memory.shared(memory.union(regions), memory.span(0, owner.low)) if regions else None
+    if shared is None:
+        return None
+    template = "{name} lies at {address}, {bytes} before the buffer"
+    distance = access.buffer.address - shared[0]
+    detail = Phrase.of(template, name=access.name(shared[0]), address=shared[0], bytes=distance)
+    return Finding.of(
+        "before-object",
+        [party.with_details(detail)],
+        procedure=access.operation.call.procedure,
+        argument=access.buffer.role,
+        variable=owner.text,
+    )
+
+
 def _is_certain(entries: Entries, owner: Owner, has_one_type: bool) -> bool:
     # Return whether entries must be in the object. Displacements of a w form are in bytes and may
     # lead to other objects; those of a v form count elements of one object.

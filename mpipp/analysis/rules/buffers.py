@@ -197,6 +197,15 @@ RULES = (
         severity=WARNING,
     ),
     Rule(
+        "before-object",
+        "beyond-object",
+        "3.2.4",
+        "the storage at the buffer's address must hold all elements that count and datatype "
+        "describe",
+        "look for negative displacements or strides: MPI counts them from the buffer's address",
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
         "added-addresses",
         "unmapped-buffer",
         "5.1.5 and 5.1.12",
@@ -304,6 +313,7 @@ WHAT: Templates = {
     "and overwrites those that follow",
     "short-array": _BEYOND,
     "argument-type": "{argument} of {procedure} does not fit the variable {variable}",
+    "before-object": "{argument} of {procedure} begins before {variable}",
     "added-addresses": "{argument} of {procedure} is a variable, but its datatype has absolute "
     "addresses: MPI would access unmapped memory at {address}",
     "pointer-by-value": "{argument} of {procedure} is the value of a pointer to {type_name}, not "

@@ -202,6 +202,10 @@ class BufferOwners:
         if self._is_temporary(access):
             yield compiler_temporaries.finding(access.operation, access.buffer, party)
             return
+        before = self._before(access, party)
+        if before is not None:
+            yield before
+            return
         owners = filter(None, self._owners_of(access, serial))
         found = next(
             filter(None, (buffer_bounds.check(access, one, party) for one in owners)), None
@@ -222,6 +226,14 @@ class BufferOwners:
             if found is not None and (certain or self._is_inside(serial)):
                 yield found
                 return
+
+    def _before(self, access: Access, party: Party) -> Finding | None:
+        # A Python array may be a view of a part of another.
+        address, (first, end) = access.buffer.address, (access.region.low, access.region.high)
+        if first >= address or self._question.python:
+            return None
+        owner = self._certain_owner(address, end, access.operation.call.serial)
+        return None if owner is None else buffer_bounds.check_start(access, owner, party)
 
     def _overwritten(self, access: Access, party: Party) -> Iterator[Finding]:
         first = access.region.low
