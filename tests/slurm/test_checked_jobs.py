@@ -6,6 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.slurm.batch_system import batch_system
 from tests.support import MPI, compile_program, on_mpi
 
@@ -37,3 +39,19 @@ def test_errors_within_a_node_and_between_nodes(mpi: MPI) -> None:
     assert "ranks 0 and 1: MPI_Send(dest = 1," in shown.stdout, shown.stdout + shown.stderr
     assert "ranks 1 and 2: MPI_Recv(source = 0," in shown.stdout
     assert "1 error in 4 processes" in shown.stdout
+
+
+@pytest.mark.thorough
+@on_mpi("mpich4")
+def test_heterogeneous_job(mpi: MPI) -> None:
+    program = str(compile_program(PROGRAM, mpi))
+    parts = ("--ntasks=2", ":", "--ntasks=1")
+    with batch_system("node1", "node2") as slurm:
+        report = str(slurm.directory / "report")
+        words = ["srun", "--mpi=pmi2", *parts, *MPIPP, "exec", "--check", "--report", report]
+        done = slurm.run([*words, "--", program], MPIPP_WRAPPER=mpi.wrapper)
+        assert done.returncode == 0, done.stderr
+        shown = slurm.run([*MPIPP, "report", report])
+    # All parts of the job share MPI_COMM_WORLD.
+    assert "ranks 1 and 2: MPI_Recv(source = 0," in shown.stdout, shown.stdout + shown.stderr
+    assert "1 error in 3 processes" in shown.stdout
