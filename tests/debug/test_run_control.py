@@ -88,3 +88,12 @@ def test_threads_that_exist_before_main(mpi: MPI) -> None:
         lines = gdb.ask("mpipp continue")
         assert "ranks 0 to 2: Breakpoint 1, main at early_threads.c:25" in lines, lines
         gdb.leave()
+
+
+@on_mpi("mpich4")
+def test_gdb_does_not_ask_for_downloads(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ring.c", mpi)
+    # Many systems name a server, and gdb then asks at the first library without debug information.
+    with debugging(program, mpi, 2, env={"DEBUGINFOD_URLS": "http://127.0.0.1:1/"}) as gdb:
+        assert gdb.start[-2] == "ranks 0 and 1: main at ring.c:19"
+        gdb.leave()

@@ -69,6 +69,7 @@ class DebugSession:
         self._selected = 0  # the rank to select after a wait
         for setting in _SETTINGS:
             console.typed(setting)
+        _forbid_downloads()
         console.typed(_HOOK)
         gdb.events.stop.connect(self._stopped)
         gdb.events.exited.connect(self._exited)
@@ -302,6 +303,13 @@ def required() -> DebugSession:
     if _session is None:
         raise MpippError("this gdb does not debug the ranks of a job: start it with mpipp debug")
     return _session
+
+
+def _forbid_downloads() -> None:
+    # While gdb attaches, the user cannot answer whether to download debug information.
+    with contextlib.suppress(gdb.error, RuntimeError):  # gdb before 12 has no such setting
+        if gdb.parameter("debuginfod enabled") == "ask":
+            console.execute("set debuginfod enabled off")
 
 
 def before_stop() -> None:
