@@ -117,7 +117,7 @@ static const struct mpipp_table tables[] = {
     {.name = "keyvals", .record = RECORD_keyvals, .record_size = sizeof(struct mpipp_keyvals)},
 };
 
-enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
+enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 128 };
 
 #ifdef __x86_64__
 #define PAGE 4096

@@ -33,3 +33,10 @@ def test_cause_of_a_null_handle(mpi: MPI) -> None:
     freeing = next(one for one in blocks if "MPI_Comm_free(comm" in one)
     returned = "MPI_Cart_create returned MPI_ERR_"
     assert returned in freeing and "MPI_ERR_UNKNOWN" not in freeing
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_name_of_an_error_class(mpi: MPI) -> None:
+    program = runs.program("failed_cart_create.c", mpi)
+    blocks = runs.run(mpi, [program, "file"], n=1).blocks
+    assert "MPI_File_open returned MPI_ERR_NO_SUCH_FILE before" in "".join(blocks)
