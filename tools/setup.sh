@@ -9,6 +9,10 @@ packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfo
     debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
     python3-dbg python3-mpi4py gdbserver openssh-client iproute2 emacs-nox elpa-dap-mode
     bash-completion zsh fish dpkg-dev)
+# A compiler and an emulator for aarch64, which a test of the recorder uses on x86-64.
+if [ "$(uname -m)" = x86_64 ]; then
+    packages+=(qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+fi
 # For the pages of reports; not every system that is like Debian has it.
 browser=chromium-headless-shell
 
