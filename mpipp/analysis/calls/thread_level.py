@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.findings.finding import Finding, Findings, Party
 from mpipp.model import ThreadCall
@@ -12,8 +14,9 @@ from mpipp.render.phrases import Phrase
 def check(process: Process) -> Findings:
     """Yield every call that violated the level, active or completed."""
     for breach in process.registry.breaches():
-        parties = [_party(process, breach.call), _party(process, breach.other)]
         case = "beside" if breach.level == "MPI_THREAD_SERIALIZED" else "other"
+        other = replace(_party(process, breach.other), is_wrong=case == "beside")
+        parties = [_party(process, breach.call), other]
         if case == "other" and breach.call.tid == breach.other.tid:
             case = "parallel-region"
         names = {"procedure": breach.call.procedure, "constant": breach.level}

@@ -43,7 +43,7 @@ class Party:
     details: tuple[Phrase, ...] = ()  # its part in the finding, one line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
     start: ThreadCall | None = None  # the call that started a persistent operation
-    is_wrong: bool = True  # False: its place is only the last known one before the error
+    is_wrong: bool = True  # False: its place is not that of the error, but of an earlier call
 
     @property
     def starting(self) -> Party | None:

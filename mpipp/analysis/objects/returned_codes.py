@@ -63,7 +63,8 @@ def with_cause(finding: Finding, process: Process, kind: str) -> Finding:
         "test the code that {procedure} returns before you use the object",
         procedure=last.procedure,
     )
-    parties = (*finding.parties, _party(process, last, subject))
+    cause = replace(_party(process, last, subject), is_wrong=False)
+    parties = (*finding.parties, cause)
     return replace(finding, parties=parties, advice=advice)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datatypes with absolute addresses that are used without MPI_BOTTOM, and codes of failed calls."""
+"""Causes that findings name: absolute addresses without MPI_BOTTOM, and codes of failed calls."""
 
 from __future__ import annotations
 
@@ -40,3 +40,10 @@ def test_name_of_an_error_class(mpi: MPI) -> None:
     program = runs.program("failed_cart_create.c", mpi)
     blocks = runs.run(mpi, [program, "file"], n=1).blocks
     assert "MPI_File_open returned MPI_ERR_NO_SUCH_FILE before" in "".join(blocks)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_place_of_a_null_handle(mpi: MPI) -> None:
+    program = runs.program("failed_cart_create.c", mpi)
+    done = runs.said(mpi, [program], n=1)
+    assert "failed_cart_create.c:19: error: comm is MPI_COMM_NULL" in done.stderr
