@@ -76,6 +76,15 @@ def test_an_end_is_an_event(mpi: MPI) -> None:
         gdb.leave()
 
 
+@on_mpi("openmpi4")
+def test_a_launcher_that_ends_its_ranks(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "abort", "1"], mpi, 3) as gdb:
+        said = "\n".join(gdb.ask("mpipp continue"))
+        assert "ranks 0 and 2" in said and "SIGCONT" not in said, said
+        gdb.leave()
+
+
 @on_mpi("mpich4")
 def test_input_is_for_one_rank_and_output_has_whole_lines(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ends.c", mpi)

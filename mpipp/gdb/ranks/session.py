@@ -38,6 +38,8 @@ _SETTINGS = (
     # gdb's own SIGSTOP stops each thread of a process to which it attaches. Passed on, it would
     # stop the whole process again.
     "handle SIGSTOP nopass",
+    # Open MPI's launcher sends it before SIGTERM. A stop there would say nothing.
+    "handle SIGCONT nostop noprint pass",
 )
 _HOOK = """define hook-stop
 python __import__('sys').modules['mpipp.gdb.ranks.session'].before_stop()
