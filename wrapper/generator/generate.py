@@ -65,8 +65,11 @@ def group_of(procedure: Procedure) -> str:
 def file_of(procedure: Procedure) -> str:
     """The generated file with the procedure's wrapper.
 
-    The files have similar sizes, because they are compiled at the same time.
+    How the compiler optimizes a file depends on how often programs call its procedures
+    (mpipp/toolchain/source_flags.py).
     """
+    if procedure.large:
+        return "calls_large_counts.c"
     heading = group_of(procedure)
     if heading != "Collective communication":
         return known.FILES.get(heading, "calls_handles.c")
