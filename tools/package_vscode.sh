@@ -20,8 +20,9 @@ if [ ! -x $dir/node_modules/.bin/vsce ]; then
 fi
 mkdir -p dist
 out=$PWD/dist
-cp LICENSE editors/vscode/LICENSE
-trap 'rm -f editors/vscode/LICENSE' EXIT
+licence=$PWD/editors/vscode/LICENSE
+cp LICENSE "$licence"
+trap 'rm -f "$licence"' EXIT
 cd editors/vscode
 "../../$dir/node_modules/.bin/vsce" package --no-dependencies --allow-missing-repository \
     --out "$out/" >&2 || give_up "vsce cannot package the extension: it says why above"

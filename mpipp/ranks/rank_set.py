@@ -57,7 +57,6 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _unknown(first: int, last: int, existing: Sequence[int]) -> str:
-    have = set(existing)
     # A range may be long: the first missing rank is enough for the message.
     have = set(existing)
     missing = next(rank for rank in range(first, last + 1) if rank not in have)

@@ -35,6 +35,8 @@ def test_all_ranks_from_main_to_their_ends(mpi: MPI) -> None:
         assert gdb.ask("mpipp on all print rank") == [f"rank {n}: {n}" for n in range(4)]
         assert gdb.ask("mpipp on 0,2-3 print n") == ["ranks 0, 2 and 3: 10"]
         assert gdb.ask("mpipp on 1 print none") == ['rank 1: No symbol "none" in current context.']
+        said = gdb.ask("mpipp focus halo")
+        assert said[0].startswith("halo does not choose ranks: write all, stopped, a set"), said
         assert gdb.ask("mpipp focus where:rank==2") == ["focus: rank 2"]
         assert gdb.focus == "2"
         assert gdb.ask("mpipp finish")[0] == "rank 2: main at ring.c:24"

@@ -60,6 +60,8 @@ def _described(group: Group) -> Iterator[str]:
 def chosen(group: Group, argument: str) -> list[int]:
     """The ranks that match the user's words. Raises MpippError, also if no rank matches."""
     kind, colon, text = argument.partition(":")
+    if not colon and argument.isalpha() and argument not in ("stopped", rank_set.ALL):
+        raise MpippError(f"{argument} does not choose ranks: {_FORMS}")
     if not colon:
         found = group.stopped if argument == "stopped" else rank_set.parse(argument, group.alive)
         if not found:
