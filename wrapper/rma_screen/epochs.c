@@ -172,7 +172,8 @@ static const int64_t *fenced_clock(struct mpipp_screen_state *s, uint32_t me,
   return joined;
 }
 
-int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure) {
+int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure,
+                         int with_request) {
   struct mpipp_screen_process *p = &s->processes[me];
   const uint64_t *words = p->entry.words;
   struct mpipp_screen_access at = {
@@ -185,7 +186,8 @@ int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedur
   at.owner = mpipp_screen_member(s, window, words[1]);
   at.target = (uint32_t)words[1];
   uint8_t lock = mine->locks[at.target] ? mine->locks[at.target] : mine->all_locked;
-  EXPECT(s, lock || (mine->fence && !words[3]));
+  // Requests are only allowed in passive target epochs.
+  EXPECT(s, lock || (mine->fence && !words[3] && !with_request));
   int64_t joined[s->number];
   const int64_t *clock = lock ? p->clock : fenced_clock(s, me, mine, at.owner, joined);
   if (!clock) return 0;

@@ -12,7 +12,8 @@ uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_sc
 
 // Begins an operation. Returns 0 if it must wait for its target's call of the
 // fence.
-int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure);
+int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure,
+                         int with_request);
 
 // Loads or stores.
 void mpipp_screen_load_or_store(struct mpipp_screen_state *s, uint32_t me);

@@ -185,6 +185,8 @@ static int replay(struct mpipp_screen_state *s, uint32_t me) {
   if (p->entry.kind == MPIPP_LOGGED_OPERATION || p->entry.kind == MPIPP_LOGGED_SYNCHRONIZATION)
     procedure =
         (int)mpipp_screen_answer(s, me, &p->procedures, MPIPP_SCREEN_PROCEDURE, p->entry.procedure);
+  int with_request = procedure & MPIPP_SCREEN_WITH_REQUEST;
+  procedure &= ~MPIPP_SCREEN_WITH_REQUEST;
   switch (p->entry.kind) {
   case MPIPP_LOGGED_COMM:
     mpipp_screen_add_comm(s, p);
@@ -195,7 +197,7 @@ static int replay(struct mpipp_screen_state *s, uint32_t me) {
     return free_window(s, me);
   case MPIPP_LOGGED_OPERATION:
     EXPECT(s, MPIPP_SCREEN_PUT <= procedure && procedure <= MPIPP_SCREEN_COMPARE_AND_SWAP);
-    return mpipp_screen_operate(s, me, procedure);
+    return mpipp_screen_operate(s, me, procedure, with_request);
   case MPIPP_LOGGED_SYNCHRONIZATION:
     return synchronizes(s, me, procedure);
   case MPIPP_LOGGED_SEND:

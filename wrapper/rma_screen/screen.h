@@ -62,6 +62,9 @@ enum mpipp_screen_procedure {
   MPIPP_SCREEN_UNKNOWN,
 };
 
+// Added to the number of a procedure such as MPI_Rput.
+enum { MPIPP_SCREEN_WITH_REQUEST = 1 << 8 };
+
 enum { MPIPP_SCREEN_ANSWERS = 6 };
 
 typedef int (*mpipp_screen_ask)(int question, uint64_t log, uint64_t one, uint64_t other,

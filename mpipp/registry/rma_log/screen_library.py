@@ -36,6 +36,7 @@ _PROCEDURES = (
 _FLOWS = {"from root": len(_PROCEDURES), "to root": 1 + len(_PROCEDURES)}
 _FLOWS["prefix"] = 2 + len(_PROCEDURES)
 _FOR_NOBODY, _OTHER = 3 + len(_PROCEDURES), 0
+_WITH_REQUEST = 1 << 8
 _OPS = ("", "MPI_NO_OP", "MPI_REPLACE")  # in the order of their numbers
 _ANSWERS = 6
 _WORD = 64  # bits
@@ -156,9 +157,10 @@ def _window(log: ScreenedLog, flavor: int, model: int) -> Sequence[int] | None:
 
 def _procedure(name: str) -> int:
     known = name.removeprefix("MPI_").removesuffix("_c").lower()
-    for one in (known, known.removeprefix("r")):  # MPI_Rput is like MPI_Put
-        if one in _PROCEDURES[1:]:
-            return _PROCEDURES.index(one)
+    if known in _PROCEDURES[1:]:
+        return _PROCEDURES.index(known)
+    if known[:1] == "r" and known[1:] in _PROCEDURES[1:]:
+        return _PROCEDURES.index(known[1:]) + _WITH_REQUEST
     called = procedures.procedure(name)
     if called.waits_for_nobody:
         return _FOR_NOBODY

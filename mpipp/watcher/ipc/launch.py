@@ -213,8 +213,7 @@ def _become_watcher(listener: int, directory: str, wrapper: str, settings: str) 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
     for name in ("LD_PRELOAD", "MPIPP_WATCH"):
         environment.pop(name, None)
-    screen = os.path.join(os.path.dirname(wrapper), SCREEN)
-    words = [sys.executable, "-m", "mpipp.watcher", directory, settings, screen]
+    words = [sys.executable, "-m", "mpipp.watcher", directory, settings, screen_path(wrapper)]
     os.chdir("/")
     os.execve(sys.executable, words, environment)
 
@@ -261,6 +260,11 @@ def _name_program(environment: MutableMapping[str, str], program: Sequence[str])
 def part_path(wrapper: str, part: str) -> str:
     """The path of the library for one of PARTS. The library lies beside the recorder."""
     return f"{wrapper.removesuffix('.so')}_{part}.so"
+
+
+def screen_path(wrapper: str) -> str:
+    """The path of the library that screens RMA logs. It lies beside the recorder."""
+    return os.path.join(os.path.dirname(wrapper), SCREEN)
 
 
 def libraries(wrapper: str, environment: Mapping[str, str]) -> list[str]:

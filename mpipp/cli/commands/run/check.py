@@ -29,6 +29,8 @@ from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text import wording
 from mpipp.common.text.sanitize import plain
+from mpipp.registry.rma_log.reading_progress import PROGRESS
+from mpipp.registry.rma_log.screen import SCREEN
 from mpipp.render import finding_head
 from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import prefix
@@ -94,6 +96,7 @@ def run(
         show_command(command, arguments)
         status = session.run(command, inherited)
         if os.path.isdir(shared):
+            SCREEN.path, PROGRESS.show = launch.screen_path(wrapper), progress.advance
             with progress.during(COMPARING):
                 found = _gathered(shared, session, told)
             session.add(found)

@@ -98,6 +98,18 @@ def test_a_buffer_of_a_function_that_has_returned() -> None:
     assert compare(_stack_buffer(BUFFERS + 128).events()) == (False, False)
 
 
+def test_an_operation_with_a_request_in_an_active_target_epoch() -> None:
+    for procedure, clean in (("MPI_Put", True), ("MPI_Rput", False)):
+        program = Program(2)
+        program.sync("fence")
+        put = program[0].put(1, at(0))
+        moment = put.moment._replace(procedure=procedure)
+        program[0].events[-1] = put._replace(moment=moment)
+        program.sync("fence", "MPI_MODE_NOSUCCEED")
+        program.end()
+        assert compare(program.events()) == (clean, clean)
+
+
 def test_memory_that_is_freed_too_early() -> None:
     for where, clean in ((BUFFERS, True), (BASE, False)):
         program = Program(2)

@@ -237,7 +237,8 @@ class _Writer:
             values = one.values
             bits = values.size | _GIVEN * (values.given is not None) | _FOLLOWS * values.told
             own += (bits, values.given or 0, values.compared)
-        procedure = one.kind.capitalize() if not one.request else f"R{one.kind}"
+        with_request = one.request or one.moment.procedure.startswith("MPI_R")
+        procedure = f"R{one.kind}" if with_request else one.kind.capitalize()
         self._add("operation", one, *own, procedure=f"MPI_{procedure}")
 
     def _synchronization(self, one: m.Synchronization) -> None:
