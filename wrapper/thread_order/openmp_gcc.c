@@ -11,20 +11,21 @@
 
 enum { ALIGNMENT = 16, TASK_DETACHES = 1 << 13 };
 
-// A parallel region. ended: the object that ended threads and tasks release. The threads alternate
-// between two barriers, because a thread may enter the next one before others leave.
+// A parallel region. ended: the object that ended threads release. tasks: the one that ended tasks
+// release. The threads alternate between two barriers, because a thread may enter the next one
+// before others leave.
 struct mpipp_order_team {
   void (*function)(void *);
   void *data;
   uint32_t master; // the number of the thread that began the region
-  struct mpipp_order_object forked, ended, ordered, barriers[2];
+  struct mpipp_order_object forked, ended, tasks, ordered, barriers[2];
 };
 
 static __thread struct mpipp_order_team *team __attribute__((tls_model("initial-exec")));
 static __thread unsigned passed __attribute__((tls_model("initial-exec"))); // barriers so far
 // The versions at the thread's last releases and acquires of its region's barriers.
 static __thread struct mpipp_order_barriers {
-  uint64_t released[2], acquired[2], ended;
+  uint64_t released[2], acquired[2], tasks;
 } known __attribute__((tls_model("initial-exec")));
 
 static void run_member(void *data) {
@@ -51,6 +52,7 @@ static void begin_team(struct mpipp_order_team *own, void (*function)(void *), v
   own->data = data;
   mpipp_order_object_init(&own->forked);
   mpipp_order_object_init(&own->ended);
+  mpipp_order_object_init(&own->tasks);
   mpipp_order_object_init(&own->ordered);
   mpipp_order_object_init(&own->barriers[0]);
   mpipp_order_object_init(&own->barriers[1]);
@@ -72,6 +74,7 @@ static void begin_team(struct mpipp_order_team *own, void (*function)(void *), v
     begin_team(&own, function, data, MPIPP_PLACE);                                                 \
     NAME##_next(MPIPP_PLACE)(run_member, &own, ARGUMENTS);                                         \
     mpipp_order_acquire(&own.ended, MPIPP_PLACE);                                                  \
+    mpipp_order_acquire(&own.tasks, MPIPP_PLACE);                                                  \
   }
 #define LIST(...) __VA_ARGS__
 // The region of a loop: the threads, the loop's bounds and step, and one or two more arguments.
@@ -118,7 +121,7 @@ static void leave_barrier(const void *place) {
   if (mpipp_order_watches()) {
     unsigned i = passed & 1;
     mpipp_order_repeat_acquire(&team->barriers[i], &known.acquired[i], place);
-    mpipp_order_repeat_acquire(&team->ended, &known.ended, place);
+    mpipp_order_repeat_acquire(&team->tasks, &known.tasks, place);
   }
   passed++;
 }
@@ -163,14 +166,14 @@ MPIPP_NEXT_FOR(void *, GOMP_single_copy_start, (void))
 MPIPP_OVER void *GOMP_single_copy_start(void);
 MPIPP_OVER void *GOMP_single_copy_start(void) {
   void *data = GOMP_single_copy_start_next(MPIPP_PLACE)();
-  if (data && team && mpipp_order_watches()) mpipp_order_acquire(&team->ended, MPIPP_PLACE);
+  if (data && team && mpipp_order_watches()) mpipp_order_acquire(&team->tasks, MPIPP_PLACE);
   return data;
 }
 
 MPIPP_NEXT_FOR(void, GOMP_single_copy_end, (void *data))
 MPIPP_OVER void GOMP_single_copy_end(void *data);
 MPIPP_OVER void GOMP_single_copy_end(void *data) {
-  if (team && mpipp_order_watches()) mpipp_order_release(&team->ended, MPIPP_PLACE);
+  if (team && mpipp_order_watches()) mpipp_order_release(&team->tasks, MPIPP_PLACE);
   GOMP_single_copy_end_next(MPIPP_PLACE)(data);
 }
 
@@ -203,9 +206,9 @@ TAKES(GOMP_ordered_start, (void), (), IN_TEAM(mpipp_order_acquire, ordered))
 GIVES(GOMP_ordered_end, (void), (), IN_TEAM(mpipp_order_release, ordered))
 
 // Functions that return when tasks have ended.
-TAKES(GOMP_taskwait, (void), (), IN_TEAM(mpipp_order_acquire, ended))
-TAKES(GOMP_taskwait_depend, (void **depend), (depend), IN_TEAM(mpipp_order_acquire, ended))
-TAKES(GOMP_taskgroup_end, (void), (), IN_TEAM(mpipp_order_acquire, ended))
+TAKES(GOMP_taskwait, (void), (), IN_TEAM(mpipp_order_acquire, tasks))
+TAKES(GOMP_taskwait_depend, (void **depend), (depend), IN_TEAM(mpipp_order_acquire, tasks))
+TAKES(GOMP_taskgroup_end, (void), (), IN_TEAM(mpipp_order_acquire, tasks))
 
 // The order of dependent iterations of a loop is not observed, so all order is lost.
 GIVES(GOMP_doacross_post, (long *counts), (counts), mpipp_order_lose())
@@ -258,9 +261,9 @@ static void run_task(void *block) {
   if (task->is_loop) memcpy(data_of(task), task->words, 2 * sizeof(uint64_t));
   // Acquire what the creator has released, and ended tasks on which this one may depend.
   mpipp_order_acquire(&team->forked, MPIPP_PLACE);
-  mpipp_order_acquire(&team->ended, MPIPP_PLACE);
+  mpipp_order_acquire(&team->tasks, MPIPP_PLACE);
   task->function(data_of(task));
-  mpipp_order_release(&team->ended, MPIPP_PLACE);
+  mpipp_order_release(&team->tasks, MPIPP_PLACE);
   team = outer;
 }
 
@@ -316,7 +319,7 @@ MPIPP_OVER void GOMP_task TASK_TYPES {
       NAME##_next(MPIPP_PLACE)(run_task, &task, copy_task, (long)sizeof task + size,               \
                                larger(alignment, ALIGNMENT), flags, tasks, priority, first, end,   \
                                step);                                                              \
-      mpipp_order_acquire(&team->ended, MPIPP_PLACE);                                              \
+      mpipp_order_acquire(&team->tasks, MPIPP_PLACE);                                              \
     } else {                                                                                       \
       NAME##_next(MPIPP_PLACE)(function, data, copy, size, alignment, flags, tasks, priority,      \
                                first, end, step);                                                  \
