@@ -385,6 +385,7 @@ class Access(NamedTuple):
         owner: the process that owns the memory and whose addresses these are; -1: this process.
             Another process is possible in shared windows.
         times: the number of loads or stores.
+        lasting: whether the process never frees this memory.
     """
 
     moment: Moment
@@ -392,6 +393,7 @@ class Access(NamedTuple):
     memory: Memory
     times: int = 1
     owner: int = -1
+    lasting: bool = False
 
 
 class OtherWorldContact(NamedTuple):

@@ -82,14 +82,22 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   mpipp_guard_faults_record(&found, next, met.buffer);
 }
 
+static void drop_surplus(void) {
+  if (mpipp_guard_locked || !mpipp_guard_try_lock()) return;
+  mpipp_instrument_rma_drop_surplus();
+  mpipp_guard_unlock();
+}
+
 static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && thread->depth) return; // MPI's own access
   if (is_busy) return;
   int saved = errno;
   is_busy = 1;
-  if (records && mpipp_instrument_is_recorded(address, address + bytes))
-    mpipp_rma_log_access(address, bytes, stores, next);
+  if (mpipp_instrument_rma_has_surplus()) drop_surplus();
+  int recorded = records ? mpipp_instrument_is_recorded(address, address + bytes) : 0;
+  if (recorded)
+    mpipp_rma_log_access(address, bytes, stores | (recorded & MPIPP_ACCESS_LASTING), next);
   if (guards) guard(address, bytes, stores, next);
   is_busy = 0;
   errno = saved;
@@ -103,24 +111,26 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
 __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (is_busy || (thread != &mpipp_recorder_no_thread && thread->depth)) return 1;
-  if (guards && count == 1) return 0;
-  if (!records || !mpipp_instrument_is_recorded(LOW, HIGH)) return 1;
+  if (count == 1 && (guards || mpipp_instrument_rma_has_surplus())) return 0;
+  int recorded = records ? mpipp_instrument_is_recorded(LOW, HIGH) : 0;
+  if (!recorded) return 1;
   is_busy = 1;
-  int done = mpipp_rma_log_strided_fast(
-      LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0, count, STORES, next);
+  int done =
+      mpipp_rma_log_strided_fast(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
+                                 count, STORES | (recorded & MPIPP_ACCESS_LASTING), next);
   is_busy = 0;
   return done;
 }
 
 static void combs(MPIPP_COMB) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  if (is_busy || (thread != &mpipp_recorder_no_thread && thread->depth) ||
-      !mpipp_instrument_is_recorded(LOW, HIGH))
-    return;
+  if (is_busy || (thread != &mpipp_recorder_no_thread && thread->depth)) return;
+  int recorded = mpipp_instrument_is_recorded(LOW, HIGH);
+  if (!recorded) return;
   int saved = errno;
   is_busy = 1;
-  mpipp_rma_log_strided_accesses(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES,
-                                 next);
+  mpipp_rma_log_strided_accesses(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count,
+                                 STORES | (recorded & MPIPP_ACCESS_LASTING), next);
   is_busy = 0;
   errno = saved;
 }

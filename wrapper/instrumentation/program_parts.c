@@ -72,9 +72,13 @@ int mpipp_instrument_programs_between(uint64_t low, uint64_t high) {
 
 void mpipp_instrument_programs_order(void (*function)(const volatile void *, int, const void *)) {
   pthread_mutex_lock(&lock);
-  orders = function;
+  __atomic_store_n(&orders, function, __ATOMIC_RELAXED);
   for (struct mpipp_program *one = first; one; one = one->following) set_functions(one);
   pthread_mutex_unlock(&lock);
+}
+
+int mpipp_instrument_programs_have_order(void) {
+  return __atomic_load_n(&orders, __ATOMIC_RELAXED) != NULL;
 }
 
 int mpipp_instrument_programs_map(void) {

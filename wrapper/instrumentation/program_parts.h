@@ -23,6 +23,8 @@ MPIPP_SEAM int mpipp_instrument_programs_between(uint64_t low, uint64_t high);
 // Sets the function that all parts call at atomic operations, also those that are loaded later.
 MPIPP_SEAM void mpipp_instrument_programs_order(void (*function)(const volatile void *address,
                                                                  int acquires, const void *place));
+// Returns whether that function was set: then several threads may exist.
+int mpipp_instrument_programs_have_order(void);
 // Sets the ranges that all parts check, at most MPIPP_SPANS.
 void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t count);
 // Sets the functions that all parts call, also those that are loaded later. Only the three function

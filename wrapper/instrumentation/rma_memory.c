@@ -2,14 +2,18 @@
 #include "instrumentation/rma_memory.h"
 
 #include <stddef.h>
+#include <sys/resource.h>
 
+#include "buffer_guard/memory/remappable_regions.h"
 #include "buffer_guard/operations/owned_bytes.h"
 #include "buffer_guard/platform/lock.h"
 #include "generated/procedures.h"
+#include "instrumentation/program_parts.h"
 #include "instrumentation/shadow_memory.h"
 #include "recorder/objects/windows.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
+#include "rma_log/accesses.h"
 #include "rma_log/shared_segments.h"
 
 // These functions belong to a part that is loaded only in runs with --check=rma, and are called
@@ -18,9 +22,12 @@
 #pragma weak mpipp_rma_query_segment_count
 #pragma weak mpipp_rma_segment_of
 
-enum { MOST = 256, NEAR = 65536 };
+enum { MOST = 256, NEAR = 65536, MOST_COMPLETED = 16, MOST_USES = 1000 };
 #define MOST_OTHERS ((uint64_t)1 << 28)
-enum mpipp_rma_range_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
+#define DEFAULT_STACK ((uint64_t)8 << 20)
+// COMPLETED: the buffer of a completed operation. Another thread may access it without being
+// ordered after the completion.
+enum mpipp_rma_range_kind { NONE, OF_WINDOW, ATTACHED, BUFFER, COMPLETED };
 
 static struct mpipp_rma_range {
   enum mpipp_rma_range_kind kind;
@@ -29,17 +36,29 @@ static struct mpipp_rma_range {
   uint64_t low, high;
   struct mpipp_strided_blocks strided; // count 0: the bytes have another form
   struct mpipp_shadow_range *looked;
-  uint64_t others; // number of bytes in other processes' parts of a window
+  uint64_t others;  // number of bytes in other processes' parts of a window
+  uint64_t ordinal; // of the completion
+  uint32_t uses;    // number of accesses after the completion
 } all[MOST];
 static int used;        // number of entries that were ever used
 static uint64_t others; // total number of bytes in other processes' parts
+static uint64_t completions;
+static int has_surplus;
 
 __attribute__((target("no-sse,no-mmx"))) int mpipp_instrument_is_recorded(uint64_t low,
                                                                           uint64_t high) {
-  int count = MPIPP_READ(used);
-  for (int i = 0; i < count; i++)
-    if (low < all[i].high && high > all[i].low) return 1;
-  return 0;
+  int count = MPIPP_READ(used), found = 0;
+  for (int i = 0; i < count; i++) {
+    struct mpipp_rma_range *one = &all[i];
+    if (low >= one->high || high <= one->low) continue;
+    found |= one->kind == COMPLETED ? 1 | MPIPP_ACCESS_LASTING : 1;
+    if (one->kind == COMPLETED && ++one->uses > MOST_USES) MPIPP_WRITE(has_surplus, 1);
+  }
+  return found;
+}
+
+int mpipp_instrument_rma_has_surplus(void) {
+  return MPIPP_READ(has_surplus);
 }
 
 static int is_whole(const struct mpipp_strided_blocks *strided) {
@@ -52,7 +71,7 @@ static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *by
   const struct mpipp_strided_blocks *strided = &bytes->strided;
   for (int i = 0; i < used; i++) {
     const struct mpipp_rma_range *one = &all[i];
-    if (!one->kind || one->win != call->win) continue;
+    if (!one->kind || one->kind == COMPLETED || one->win != call->win) continue;
     if (one->kind == BUFFER && one->target != call->target_rank) continue;
     int alike = strided->count && one->low == bytes->low &&
                 one->strided.length == strided->length && one->strided.stride == strided->stride &&
@@ -85,7 +104,7 @@ static struct mpipp_rma_range *add(enum mpipp_rma_range_kind kind, uint64_t win,
     return NULL;
   }
   *one = (struct mpipp_rma_range){kind,           win,    target, bytes->low, bytes->high,
-                                  bytes->strided, looked, 0};
+                                  bytes->strided, looked, 0,      0,          0};
   if (one == &all[used]) MPIPP_WRITE(used, used + 1);
   return one;
 }
@@ -204,10 +223,51 @@ void mpipp_instrument_rma_before_call(const struct mpipp_call *call) {
   }
 }
 
+void mpipp_instrument_rma_drop_surplus(void) {
+  MPIPP_WRITE(has_surplus, 0);
+  for (int i = 0; i < used; i++)
+    if (all[i].kind == COMPLETED && all[i].uses > MOST_USES) drop(&all[i]);
+}
+
+// Returns whether the program never frees the memory: static memory, and the stack of the first
+// thread. Otherwise another thread may get the memory without any order that mpipp sees.
+static int is_never_freed(const struct mpipp_rma_range *one) {
+  extern void *__libc_stack_end __attribute__((weak));
+  struct rlimit limit;
+  if (mpipp_guard_is_static_memory(one->low, one->high)) return 1;
+  if (!&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit)) return 0;
+  uint64_t end = (uint64_t)(uintptr_t)__libc_stack_end;
+  uint64_t bytes = limit.rlim_cur < DEFAULT_STACK ? limit.rlim_cur : DEFAULT_STACK;
+  return one->low > end - bytes && one->high <= end;
+}
+
+static void drop_oldest_buffer(void) {
+  struct mpipp_rma_range *oldest = NULL;
+  int count = 0;
+  for (int i = 0; i < used; i++) {
+    if (all[i].kind != COMPLETED) continue;
+    if (!oldest || all[i].ordinal < oldest->ordinal) oldest = &all[i];
+    count++;
+  }
+  if (count > MOST_COMPLETED) drop(oldest);
+}
+
+// The operation is complete. A program with several threads may still access the buffer in a thread
+// that does not know this.
+static void complete(struct mpipp_rma_range *one) {
+  if (!mpipp_instrument_programs_have_order() || !is_never_freed(one)) {
+    drop(one);
+    return;
+  }
+  one->ordinal = ++completions;
+  one->kind = COMPLETED;
+  drop_oldest_buffer();
+}
+
 static void drop_buffers(uint64_t win, const int64_t *target) {
   for (int i = 0; i < used; i++)
     if (all[i].kind == BUFFER && all[i].win == win && (!target || all[i].target == *target))
-      drop(&all[i]);
+      complete(&all[i]);
 }
 
 void mpipp_instrument_rma_after_call(const struct mpipp_call *call) {

@@ -42,11 +42,12 @@ enum mpipp_logged {
   // message, bits; for operations on windows also the frame
   MPIPP_LOGGED_COMPLETED,
   MPIPP_LOGGED_GIVEN_UP, // an active request was freed: the request
-  MPIPP_LOGGED_ACCESS,   // loads or stores: 1 for stores, first address, bytes of each, stride,
-                         // number, repetitions
-  MPIPP_LOGGED_ENDED,    // MPI_Finalize was called: frame
-  MPIPP_LOGGED_UNKNOWN,  // an event whose effect on the order is unknown
-  MPIPP_LOGGED_INFO,     // the info of a window was set: serial, bits of enum mpipp_log_hints
+  // loads or stores: 1 for stores, plus 2 if the memory is never freed, the first address, bytes of
+  // each, stride, number, repetitions
+  MPIPP_LOGGED_ACCESS,
+  MPIPP_LOGGED_ENDED,   // MPI_Finalize was called: frame
+  MPIPP_LOGGED_UNKNOWN, // an event whose effect on the order is unknown
+  MPIPP_LOGGED_INFO,    // the info of a window was set: serial, bits of enum mpipp_log_hints
   // the value that an atomic operation has returned: the number of its entry, the value, 1 if it is
   // known
   MPIPP_LOGGED_VALUE,

@@ -18,7 +18,7 @@ enum { STORES, FIRST, BYTES, STRIDE, COUNT, TIMES, WORDS };
 // including repetitions. The entry is in the log from the first access on, so that it is complete
 // even if the process ends suddenly. The run grows until a call of any thread is logged.
 struct mpipp_accesses_run {
-  uint64_t key;    // identifies the place, and whether it stores
+  uint64_t key;    // identifies the place, and the kind of access
   uint64_t *entry; // the entry's words; NULL: the run is unused
   uint64_t calls;  // number of logged calls when the run began
 };
@@ -60,7 +60,7 @@ static PLAIN int widens(uint64_t *entry, uint64_t first, uint64_t bytes, uint64_
 }
 
 static PLAIN uint64_t key_of(uint64_t next, int stores) {
-  return (next - first_place) * 2 + (uint64_t)stores;
+  return (next - first_place) * 4 + (uint64_t)stores;
 }
 
 static PLAIN struct mpipp_accesses_run *run_of(uint64_t key) {

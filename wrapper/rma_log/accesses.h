@@ -10,6 +10,10 @@
 // 1 if this run keeps a log.
 extern int mpipp_rma_logs_onesided __attribute__((visibility("hidden")));
 
+// Added to `stores`: the memory is never freed, so an operation by another thread counts even if it
+// is complete.
+enum { MPIPP_ACCESS_LASTING = 2 };
+
 // Logs a load or store of the program. next: a return address in the function that has made it. The
 // thread must be outside MPI.
 MPIPP_SEAM void mpipp_rma_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next);

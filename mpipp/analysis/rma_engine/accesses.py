@@ -62,6 +62,7 @@ class Entry:
         "heard",
         "high",
         "kind",
+        "lasting",
         "lock",
         "low",
         "made",
@@ -74,6 +75,7 @@ class Entry:
         "request",
         "segment",
         "separate",
+        "threaded",
         "window",
     )
 
@@ -103,6 +105,10 @@ class Entry:
         self.request = 0
         self.separate = False
         self.private = False  # no other process can access these bytes
+        # threaded: other threads may access these bytes after the end. lasting: the process never
+        # frees them. Only then later accesses count, because memory that is freed is reused.
+        self.threaded = False
+        self.lasting = False
         self.end_process = segment.process
         self.end_time = PENDING
         self.end_number = 0
@@ -143,7 +149,7 @@ class Entry:
         """Set the end, in a segment of a process and at an event, unless it has one already."""
         if self.end_time == PENDING:
             self.end_process, self.end_time, self.end_number = process, time, number
-            if self.private:
+            if self.private and not self.threaded:
                 self.low = self.high = GONE
 
     def forget(self) -> None:

@@ -190,6 +190,7 @@ class Operations:
             if entry is not None:
                 entry.request = event.request
                 entry.epoch = opened
+                entry.threaded = self.order is not None
                 around = self.lives.epochs(process, entry.window) if entry.window else None
                 if around is not None:
                     around.hold(entry)

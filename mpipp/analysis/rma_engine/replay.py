@@ -260,6 +260,8 @@ class _Analysis:
         if entry is None:
             return
         process.users.add(event.moment.thread)
+        entry.lasting = event.lasting
+        entry.threaded = event.lasting
         self.conflicts.check(entry)
         entry.ends(process.index, process.time, event.moment.number)
         if entry.window:

@@ -134,7 +134,7 @@ class Events:
         stores, first, length, stride, count, times = entry.words
         moment = self._log.moment(entry)
         for owner, memory in self._segments.parts(Comb(first, length, stride, count)):
-            yield Access(moment, bool(stores), memory, times, owner)
+            yield Access(moment, bool(stores & 1), memory, times, owner, bool(stores & 2))
 
     def _request_freed(self, entry: Entry) -> Iterator[Event]:
         yield RequestFreed(self._log.moment(entry), entry.words[0])

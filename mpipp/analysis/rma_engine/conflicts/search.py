@@ -104,7 +104,12 @@ class Conflicts:
                     if before.low < 0:
                         gone += 1
                     continue
-                if verdicts[before.kind]:
+                if verdicts[before.kind] and (
+                    not before.private
+                    or before.end_time == PENDING
+                    or entry.lasting
+                    or before.lasting
+                ):
                     if before.end_time > clock[before.end_process]:
                         self._unordered(before, entry, pairs.why(before, entry))
                     elif threads is not None and not threads.orders(before, entry):

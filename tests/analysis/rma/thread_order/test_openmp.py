@@ -67,6 +67,21 @@ def test_pairs_race_only_without_order(mpi: MPI, compiler: str, tmp_path: Path) 
     assert set().union(*found) == marked
 
 
+@pytest.mark.each_case
+@on_mpi("mpich4")
+@each_compiler
+def test_memory_of_completed_operations(mpi: MPI, compiler: str, tmp_path: Path) -> None:
+    """Static memory, and the first thread's stack, which belong to no window."""
+    source = program_source("analysis/rma", "thread_order/completed.c")
+    program = runs.compiled(source, mpi, tmp_path, "-fopenmp", gcc=compiler == "gcc")
+    assert runs.run(mpi, [program], "--check=rma").blocks == []
+    racing = runs.run(mpi, [program, "racing"], "--check=rma")
+    lines = source.read_text().splitlines()
+    marked = {number for number, line in enumerate(lines, 1) if line.endswith("// race")}
+    found = [set(map(int, re.findall(r"completed\.c:(\d+)", block))) for block in racing.blocks]
+    assert sorted(line for one in found for line in one & marked) == sorted(marked)
+
+
 @on_mpi("mpich4")
 def test_a_runtime_without_reports_leaves_the_order_open(mpi: MPI, tmp_path: Path) -> None:
     """Then mpipp takes the order of the log, and says so."""
