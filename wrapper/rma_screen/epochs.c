@@ -222,7 +222,7 @@ void mpipp_screen_load_or_store(struct mpipp_screen_state *s, uint32_t me) {
   struct mpipp_screen_process *p = &s->processes[me];
   const uint64_t *words = p->entry.words;
   struct mpipp_screen_access one = {.actor = me, .owner = me, .end_process = me, .op_window = NONE};
-  one.kind = words[0] ? STORE : LOAD;
+  one.kind = words[0] & 1 ? STORE : LOAD;
   one.memory = (struct mpipp_screen_blocks){(int64_t)words[1], (int64_t)words[2], (int64_t)words[3],
                                             (int64_t)words[4], 1};
   EXPECT(s, words[1] < (uint64_t)MOST_BYTES && words[2] < (uint64_t)MOST_BYTES &&
