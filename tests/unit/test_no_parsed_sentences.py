@@ -18,7 +18,7 @@ PATTERNS = {
     "symbolizer/library_threads.py": "paths of MPI libraries",
     "symbolizer/line_table.py": "functions as Fortran compilers name them",
     "analysis/program_objects/compiler_temporaries.py": "statements in the source of the program",
-    "analysis/program_objects/fortran_statements.py": "statements in the source of the program",
+    "analysis/program_objects/call_statements.py": "statements in the source of the program",
     "analysis/program_objects/integer_kinds.py": "statements in the source of the program",
     "symbolizer/source_frames.py": "comments in the source of the program",
     "symbolizer/variables/scope.py": "names in the source of the program",

@@ -41,6 +41,11 @@ class Argument(NamedTuple):
     is_result: bool = False  # whether MPI stores to the array
 
     @property
+    def is_single(self) -> bool:
+        """Return whether MPI stores one integer or address there."""
+        return self.kind in ("result", "pointer")
+
+    @property
     def bytes(self) -> int:
         """The bytes of all elements."""
         return self.length * self.size
@@ -104,6 +109,7 @@ def check(
     uses: Sequence[Use],
     owner: Owner | None,
     party: Party,
+    texts: Sequence[str] = (),
 ) -> Finding | None:
     """Return the finding for an argument that exceeds its variable, or has another type, or None.
 
@@ -111,13 +117,15 @@ def check(
         uses: the variables at its address.
         owner: the object with its first byte; None if it is unknown.
         party: the operation.
+        texts: the source texts of the call's arguments.
     """
     is_memory = argument.kind == "memory"
     is_counted = owner is not None and owner.case == "container"
     if owner is not None and (is_memory or is_counted) and _exceeds(argument, owner):
         return _overrun(operation, argument, owner.text, owner.case, party)
-    if argument.kind == "pointer" and _are_numbers(uses):
-        return _pointer_by_value(operation, argument, uses[0], party)
+    by_value = _passed_by_value(uses, texts) if argument.kind == "pointer" else None
+    if by_value is not None:
+        return _pointer_by_value(operation, argument, by_value, party)
     declared = [use for use in uses if use.is_declared and not use.is_open and not is_memory]
     runs = [_run(use, argument.size) for use in declared]
     if runs:
@@ -145,7 +153,7 @@ def _of_run(
 ) -> Finding | None:
     kind = run.layout.kind
     room = run.start + kind.size - use.origin
-    if argument.kind in ("result", "pointer") and room < argument.bytes:
+    if argument.is_single and room < argument.bytes:
         return _small_result(operation, argument, run, party)
     if _is_of_other_type(argument, run.unit):
         return _other_type(operation, argument, run, party)
@@ -260,10 +268,12 @@ def _other_type(operation: Operation, argument: Argument, run: _Run, party: Part
     )
 
 
-def _are_numbers(uses: Sequence[Use]) -> bool:
-    # Return whether pointers of the caller lead to the address, all to numbers that are no address.
-    kinds = [use.layout.kind for use in uses if use.is_open and use.is_of_caller and not use.origin]
-    return bool(kinds) and len(kinds) == len(uses) and not any(map(_may_be_address, kinds))
+def _passed_by_value(uses: Sequence[Use], texts: Sequence[str]) -> Use | None:
+    # A pointer of the caller to numbers that are no addresses, which the statement names. Others
+    # may have pointed to the memory before the program freed it.
+    named = (use for use in uses if use.is_open and use.is_of_caller and not use.origin)
+    numbers = (use for use in named if not _may_be_address(use.layout.kind))
+    return next((use for use in numbers if use.layout.root.removesuffix("->") in texts), None)
 
 
 def _may_be_address(kind: Type) -> bool:

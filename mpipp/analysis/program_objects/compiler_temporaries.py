@@ -11,7 +11,7 @@ import re
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.findings.finding import Finding, Party
-from mpipp.analysis.program_objects import fortran_statements
+from mpipp.analysis.program_objects import call_statements
 from mpipp.model import Buffer
 
 
@@ -31,7 +31,7 @@ def passes_strided_section(statement: str, procedure: str) -> bool:
 
     A section such as `u(:,2)` has no stride: it is contiguous if `u` is.
     """
-    return any(map(_has_stride, fortran_statements.arguments(statement, procedure)))
+    return any(map(_has_stride, call_statements.arguments(statement, procedure)))
 
 
 def _has_stride(argument: str) -> bool:
@@ -40,7 +40,7 @@ def _has_stride(argument: str) -> bool:
     if section is None:
         return False
     ends = False  # whether no further range may follow
-    for subscript in fortran_statements.split(section[1] + ")", 0):
+    for subscript in call_statements.split(section[1] + ")", 0):
         if ":" not in subscript:
             ends = True
         elif ends or subscript.count(":") > 1:

@@ -8,11 +8,10 @@ integer, and MPI also reads the 4 bytes behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.findings.finding import Finding, Party
-from mpipp.analysis.program_objects import fortran_statements
 from mpipp.program_types.types import Scalar, Type
 
 _BYTES = 8
@@ -50,17 +49,16 @@ def may_apply(procedure: str) -> bool:
 
 
 def check(
-    operation: Operation, statement: str, type_of: Callable[[str], Type | None], party: Party
+    operation: Operation, texts: Sequence[str], type_of: Callable[[str], Type | None], party: Party
 ) -> Iterator[Finding]:
     """Yield the findings for integers of another size in the statement of a call.
 
     Args:
-        statement: the source of the statement, in Fortran.
+        texts: the source texts of the call's arguments, in Fortran.
         type_of: the type of a variable that the statement may name; None if it is unknown.
         party: the operation.
     """
     procedure = operation.call.procedure
-    texts = fortran_statements.arguments(statement, procedure)
     for position, name in _ARGUMENTS.get(procedure, ((1, "offset"),)):
         text = texts[position] if position < len(texts) else ""
         size = _size(text, type_of)

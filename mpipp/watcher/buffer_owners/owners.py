@@ -21,6 +21,7 @@ from mpipp.analysis.portability import long_sizes, misaligned_buffers
 from mpipp.analysis.program_objects import (
     array_arguments,
     buffer_bounds,
+    call_statements,
     compiler_temporaries,
     datatype_fit,
     integer_kinds,
@@ -163,14 +164,13 @@ class BufferOwners:
 
     def _of_integers(self, operation: Operation, party: Party) -> Iterator[Finding]:
         with contextlib.suppress(*damage()):
-            frame = next((one for one in self._question.frames if one.code == self.place), None)
             caller = next((one for one in self._all_scopes() if one.is_caller), None)
-            if frame is None or caller is None or not debug_types.is_fortran(caller.entry):
+            if caller is None or not debug_types.is_fortran(caller.entry):
                 return
             if debug_types.may_have_wide_integers(caller.unit):
                 return
-            statement = _statement(self._one.places, frame)
-            yield from integer_kinds.check(operation, statement, caller.type_of, party)
+            texts = self._texts(operation)
+            yield from integer_kinds.check(operation, texts, caller.type_of, party)
 
     def _of_argument(
         self, operation: Operation, argument: Argument, party: Party
@@ -178,12 +178,25 @@ class BufferOwners:
         every = [one for one in self._variables(argument.address) if isinstance(one, Holder)]
         end = argument.address + argument.bytes
         owner = self._certain_owner(argument.address, end, operation.call.serial)
+        # A container that is not constructed yet may have any address.
+        if argument.is_single:
+            every = [one for one in every if not one.is_counted]
+            owner = None if owner is not None and owner.case == "container" else owner
         uses = [use for one in every if (use := _use(one, argument.address)) is not None]
-        found = array_arguments.check(operation, argument, uses, owner, party)
+        texts = self._texts(operation) if argument.kind == "pointer" else []
+        found = array_arguments.check(operation, argument, uses, owner, party, texts)
         certain = any(map(_is_sure, every)) or not any(one.is_declared for one in every)
         if found is not None and (certain or self._is_inside(operation.call.serial)):
             return found
         return None
+
+    def _texts(self, operation: Operation) -> list[str]:
+        # The source texts of the arguments of the call.
+        frame = next((one for one in self._question.frames if one.code == self.place), None)
+        if frame is None:
+            return []
+        statement = _statement(self._one.places, frame)
+        return call_statements.arguments(statement, operation.call.procedure)
 
     def _certain_owner(self, first: int, end: int, serial: int) -> Owner | None:
         # The object that contains byte `first`; `end` may lie behind the object.

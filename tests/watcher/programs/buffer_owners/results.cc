@@ -44,6 +44,13 @@ static void right() {
   MPI_Type_get_extent(MPI_INT, &bounds[0], &bounds[1]);
   MPI_Alloc_mem(8, MPI_INFO_NULL, &memory);
   MPI_Free_mem(memory);
+  // A pointer to freed memory, which holds a pointer later.
+  int *freed = new int[2];
+  delete[] freed;
+  double **block = new double *;
+  MPI_Alloc_mem(8, MPI_INFO_NULL, block);
+  MPI_Free_mem(*block);
+  delete block;
 }
 
 int main(int argc, char **argv) {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Arguments of MPI calls in Fortran statements."""
+"""Arguments of MPI calls in source statements."""
 
 from __future__ import annotations
 
 import pytest
 
-from mpipp.analysis.program_objects.fortran_statements import arguments
+from mpipp.analysis.program_objects.call_statements import arguments
 
 CASES = [
     ("call MPI_Put(u, 1, t, 0, at(1, 2), 1, t, win, ierr)", ["u", "1", "t", "0", "at(1, 2)"]),

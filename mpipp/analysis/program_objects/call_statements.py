@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls of MPI in the text of Fortran statements."""
+"""Calls of MPI in the text of source statements, in Fortran or C."""
 
 from __future__ import annotations
 
