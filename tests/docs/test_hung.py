@@ -24,7 +24,9 @@ def attached(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
     _, number, program, *arguments = session.start
     words = [*MPIPP, "run", "-n", number, "--", f"./{program}", *arguments]
     with running(words, int(number), program, mpi, directory) as pids:
-        yield Gdb([*MPIPP, "attach", *map(str, pids), "--", *QUIETLY], mpi, directory)
+        gdb = Gdb([*MPIPP, "attach", *map(str, pids), "--", *QUIETLY], mpi, directory)
+        yield gdb
+        gdb.leave()  # the launcher waits for processes that gdb holds
 
 
 def alike(line: str) -> str:

@@ -24,7 +24,9 @@ def started(mpi: MPI, directory: Path, mpipp: str, session: Session) -> Iterator
         return
     words = [mpipp, "run", "-n", "2", "--", f"./{program}"]
     with running(words, 2, program, mpi, directory) as pids:
-        yield Gdb([mpipp, "gdb", *QUIETLY, "-p", str(pids[int(rest[0])])], mpi, directory)
+        gdb = Gdb([mpipp, "gdb", *QUIETLY, "-p", str(pids[int(rest[0])])], mpi, directory)
+        yield gdb
+        gdb.leave()  # the launcher waits for processes that gdb holds
 
 
 @pytest.mark.timeout(300)
