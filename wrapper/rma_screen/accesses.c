@@ -276,3 +276,18 @@ void mpipp_screen_sweep(struct mpipp_screen_state *s) {
     }
   }
 }
+
+int mpipp_screen_is_gone(const struct mpipp_screen_access *one, uint64_t frame) {
+  return (one->kind == READ || one->kind == WRITTEN) && one->frame && one->frame < frame &&
+         (int64_t)one->frame <= one->low && one->high <= (int64_t)frame;
+}
+
+void mpipp_screen_end_request(struct mpipp_screen_state *s, uint32_t me,
+                              struct mpipp_screen_request *request, uint64_t frame) {
+  struct mpipp_screen_process *p = &s->processes[me];
+  for (uint32_t i = 0; i < request->count; i++) {
+    EXPECT(s, !mpipp_screen_is_gone(&s->accesses[request->accesses[i]], frame));
+    mpipp_screen_complete(s, request->accesses[i], me, p->clock[me]);
+  }
+  mpipp_screen_drop_request(s, p, request);
+}

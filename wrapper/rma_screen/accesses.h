@@ -21,6 +21,13 @@ uint32_t mpipp_screen_add(struct mpipp_screen_state *s, const struct mpipp_scree
 void mpipp_screen_complete(struct mpipp_screen_state *s, uint32_t number, uint32_t process,
                            int64_t time);
 
+// Returns whether a buffer is on the stack of a function that has returned before a call.
+int mpipp_screen_is_gone(const struct mpipp_screen_access *one, uint64_t frame);
+
+// Ends an operation at its origin, because its request is complete.
+void mpipp_screen_end_request(struct mpipp_screen_state *s, uint32_t me,
+                              struct mpipp_screen_request *request, uint64_t frame);
+
 // Drops accesses that have ended before all processes, if many were added.
 void mpipp_screen_sweep(struct mpipp_screen_state *s);
 

@@ -5,28 +5,9 @@
 
 #include "registry/rma_log_entry.h"
 #include "rma_screen/accesses.h"
+#include "rma_screen/active_target.h"
 
 static const int64_t MOST_BYTES = (int64_t)1 << 60; // more than any address
-
-uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_screen_process *p,
-                             uint64_t serial) {
-  const struct mpipp_screen_slot *found = mpipp_screen_find(&p->windows, serial, 0);
-  EXPECT(s, found);
-  return found->value;
-}
-
-uint32_t mpipp_screen_answer(struct mpipp_screen_state *s, uint32_t me,
-                             struct mpipp_screen_table *of, int question, uint64_t number) {
-  struct mpipp_screen_slot *known = mpipp_screen_slot(s, of, number, 0);
-  if (known->value == NONE) {
-    int64_t answer[MPIPP_SCREEN_ANSWERS] = {0};
-    EXPECT(s, !s->ask(question, me, number, 0, answer));
-    // A basic datatype has a number of 24 bits, and at most 255 bytes.
-    EXPECT(s, answer[0] >= 0 && answer[0] < 1 << 24 && answer[1] >= 0 && answer[1] < 1 << 7);
-    known->value = (uint32_t)(answer[0] | answer[1] << 24);
-  }
-  return known->value;
-}
 
 static const struct mpipp_screen_type *type_of(struct mpipp_screen_state *s, uint32_t me,
                                                uint64_t record, uint64_t count) {
@@ -44,15 +25,6 @@ static const struct mpipp_screen_type *type_of(struct mpipp_screen_state *s, uin
     known->value = s->type_count++;
   }
   return &s->types[known->value];
-}
-
-uint32_t mpipp_screen_member(struct mpipp_screen_state *s, const struct mpipp_screen_window *window,
-                             uint64_t rank) {
-  EXPECT(s, rank < window->size);
-  const struct mpipp_screen_slot *at =
-      mpipp_screen_find(&s->indices, window->ranks ? window->ranks[rank] : rank, 0);
-  EXPECT(s, at);
-  return at->value;
 }
 
 // Sets the window that has the memory of an access, of the process itself, and
@@ -167,8 +139,7 @@ static const int64_t *fenced_clock(struct mpipp_screen_state *s, uint32_t me,
   if (!fence->has_begun[owner]) return NULL;
   const int64_t *theirs = fence->begun + (size_t)owner * s->number;
   if (theirs[owner] <= p->clock[owner]) return p->clock;
-  for (uint32_t i = 0; i < s->number; i++)
-    joined[i] = theirs[i] > p->clock[i] ? theirs[i] : p->clock[i];
+  mpipp_screen_join(s, p->clock, theirs, joined);
   return joined;
 }
 
@@ -187,11 +158,15 @@ int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedur
   at.target = (uint32_t)words[1];
   uint8_t lock = mine->locks[at.target] ? mine->locks[at.target] : mine->all_locked;
   // Requests are only allowed in passive target epochs.
-  EXPECT(s, lock || (mine->fence && !words[3] && !with_request));
+  int is_started = !lock && mine->is_started && mine->started[at.owner];
+  EXPECT(s, lock || ((is_started || mine->fence) && !words[3] && !with_request));
   int64_t joined[s->number];
-  const int64_t *clock = lock ? p->clock : fenced_clock(s, me, mine, at.owner, joined);
+  const int64_t *clock = lock ? p->clock
+                         : is_started
+                             ? mpipp_screen_posted_clock(s, me, at.op_window, at.owner, joined)
+                             : fenced_clock(s, me, mine, at.owner, joined);
   if (!clock) return 0;
-  if (!lock) mine->used = 1;
+  if (!lock && !is_started) mine->used = 1;
   at.lock = lock ? lock - 1 : UNLOCKED;
   at.kind = procedure == MPIPP_SCREEN_PUT ? PUT : procedure == MPIPP_SCREEN_GET ? GET : ACCUMULATE;
   const uint64_t *target = words + MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * buffers;
@@ -237,23 +212,6 @@ void mpipp_screen_load_or_store(struct mpipp_screen_state *s, uint32_t me) {
   if (one.window != NONE) mpipp_screen_add(s, &one);
 }
 
-// A buffer on the stack must not belong to a function that returned before the
-// operation ended.
-static int is_gone(const struct mpipp_screen_access *one, uint64_t frame) {
-  return (one->kind == READ || one->kind == WRITTEN) && one->frame && one->frame < frame &&
-         (int64_t)one->frame <= one->low && one->high <= (int64_t)frame;
-}
-
-void mpipp_screen_end_request(struct mpipp_screen_state *s, uint32_t me,
-                              struct mpipp_screen_request *request, uint64_t frame) {
-  struct mpipp_screen_process *p = &s->processes[me];
-  for (uint32_t i = 0; i < request->count; i++) {
-    EXPECT(s, !is_gone(&s->accesses[request->accesses[i]], frame));
-    mpipp_screen_complete(s, request->accesses[i], me, p->clock[me]);
-  }
-  mpipp_screen_drop_request(s, p, request);
-}
-
 // Ends the requests of operations on a target; NONE: on all targets.
 static void end_requests(struct mpipp_screen_state *s, uint32_t me, uint32_t window,
                          uint32_t target, uint64_t frame) {
@@ -274,7 +232,7 @@ static void end_target(struct mpipp_screen_state *s, uint32_t me, struct mpipp_s
   for (uint32_t i = 0; i < pending->count; i++) {
     struct mpipp_screen_access *one = &s->accesses[pending->of[i]];
     if (one->at_origin || everywhere) {
-      EXPECT(s, !is_gone(one, frame));
+      EXPECT(s, !mpipp_screen_is_gone(one, frame));
       mpipp_screen_complete(s, pending->of[i], me, s->processes[me].clock[me]);
     } else {
       pending->of[left++] = pending->of[i];
@@ -310,7 +268,7 @@ static void end_for_target(struct mpipp_screen_state *s, uint32_t me,
 void mpipp_screen_end_fence_epoch(struct mpipp_screen_state *s, uint32_t me,
                                   struct mpipp_screen_epochs *mine) {
   const uint64_t *words = s->processes[me].entry.words;
-  EXPECT(s, !mine->lock_count && !mine->all_locked);
+  EXPECT(s, !mine->lock_count && !mine->all_locked && !mine->is_started && !mine->is_posted);
   EXPECT(s, !(words[2] & MPIPP_LOG_NO_PRECEDE && mine->targets.count));
   end_all(s, me, mine, words[3], 1);
   mine->stored = mine->used = 0;
@@ -318,7 +276,8 @@ void mpipp_screen_end_fence_epoch(struct mpipp_screen_state *s, uint32_t me,
 
 void mpipp_screen_expect_no_epoch(struct mpipp_screen_state *s,
                                   const struct mpipp_screen_epochs *mine) {
-  EXPECT(s, !mine->lock_count && !mine->all_locked && !mine->used);
+  EXPECT(s, !mine->lock_count && !mine->all_locked && !mine->used && !mine->is_started &&
+                !mine->is_posted);
 }
 
 static uint8_t exclusion(uint64_t bits) {
@@ -345,7 +304,7 @@ void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int pro
   struct mpipp_screen_process *p = &s->processes[me];
   const uint64_t *words = p->entry.words;
   uint32_t number = mpipp_screen_window(s, p, words[0]);
-  const struct mpipp_screen_window *window = &s->windows[number];
+  struct mpipp_screen_window *window = &s->windows[number];
   struct mpipp_screen_epochs *mine = window->epochs[me];
   uint32_t target = (uint32_t)words[1];
   uint64_t frame = words[3];
@@ -356,6 +315,11 @@ void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int pro
   EXPECT(s, !(words[2] & MPIPP_LOG_NO_STORE));
   if (procedure >= MPIPP_SCREEN_UNLOCK && procedure <= MPIPP_SCREEN_FLUSH_LOCAL_ALL)
     end_requests(s, me, number, has_target ? target : NONE, frame);
+  if (procedure == MPIPP_SCREEN_LOCK || procedure == MPIPP_SCREEN_LOCK_ALL) {
+    // Memory must not be locked and exposed at once.
+    EXPECT(s, !window->has_posts && !mine->is_started);
+    window->has_locks = 1;
+  }
   switch (procedure) {
   case MPIPP_SCREEN_LOCK:
     EXPECT(s, has_target && !is_locked && !mine->used);

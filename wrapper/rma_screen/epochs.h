@@ -5,12 +5,7 @@
 
 #include "rma_screen/state.h"
 
-// The number of a process's window by its serial. Ends the replay if there is
-// none.
-uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_screen_process *p,
-                             uint64_t serial);
-
-// Begins an operation. Returns 0 if it must wait for its target's call of the
+// Begins an operation. Returns 0 if it must wait for its target's call of MPI_Win_post or the
 // fence.
 int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedure,
                          int with_request);
@@ -25,23 +20,11 @@ void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int pro
 void mpipp_screen_end_fence_epoch(struct mpipp_screen_state *s, uint32_t me,
                                   struct mpipp_screen_epochs *mine);
 
-// Ends an operation at its origin, because its request is complete.
-void mpipp_screen_end_request(struct mpipp_screen_state *s, uint32_t me,
-                              struct mpipp_screen_request *request, uint64_t frame);
-
 // Memory was freed.
 void mpipp_screen_free_memory(struct mpipp_screen_state *s, uint32_t me);
 
 // Ends the replay if an epoch of the process is open.
 void mpipp_screen_expect_no_epoch(struct mpipp_screen_state *s,
                                   const struct mpipp_screen_epochs *mine);
-
-// The answer to a question about a number, which is asked once.
-uint32_t mpipp_screen_answer(struct mpipp_screen_state *s, uint32_t me,
-                             struct mpipp_screen_table *of, int question, uint64_t number);
-
-// The process with a rank in a window's group.
-uint32_t mpipp_screen_member(struct mpipp_screen_state *s, const struct mpipp_screen_window *window,
-                             uint64_t rank);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "registry/rma_log_entry.h"
-#include "rma_screen/epochs.h"
+#include "rma_screen/accesses.h"
 
 static const uint64_t LARGE = (uint64_t)1 << 31; // more than all ranks
 
-static void release(const struct mpipp_screen_state *s, uint32_t me, int64_t *told) {
+void mpipp_screen_release(const struct mpipp_screen_state *s, uint32_t me, int64_t *told) {
   struct mpipp_screen_process *p = &s->processes[me];
   memcpy(told, p->clock, s->number * sizeof *told);
   p->clock[me]++;
@@ -55,7 +55,7 @@ struct mpipp_screen_meeting *mpipp_screen_meet(struct mpipp_screen_state *s, uin
   EXPECT(s, meeting->size == size && !meeting->has_begun[me]);
   int64_t *told = meeting->begun + (size_t)me * s->number;
   if (gives) {
-    release(s, me, told);
+    mpipp_screen_release(s, me, told);
   } else {
     for (uint32_t i = 0; i < s->number; i++) told[i] = -1;
   }
@@ -92,8 +92,7 @@ const struct mpipp_screen_comm *mpipp_screen_comm(struct mpipp_screen_state *s,
   UNCERTAIN(s);
 }
 
-// The world rank of a process, as its index. Ends the replay if it has no log.
-static uint32_t index_of(struct mpipp_screen_state *s, uint64_t rank) {
+uint32_t mpipp_screen_index(struct mpipp_screen_state *s, uint64_t rank) {
   const struct mpipp_screen_slot *at = mpipp_screen_find(&s->indices, rank, 0);
   EXPECT(s, at);
   return at->value;
@@ -102,7 +101,7 @@ static uint32_t index_of(struct mpipp_screen_state *s, uint64_t rank) {
 // Returns whether a source has begun the call. Then takes its clock.
 static int has_source(struct mpipp_screen_state *s, uint32_t me,
                       const struct mpipp_screen_meeting *meeting, uint64_t rank) {
-  uint32_t source = index_of(s, rank);
+  uint32_t source = mpipp_screen_index(s, rank);
   if (source == me) return 1;
   if (!meeting->has_begun[source]) return 0;
   mpipp_screen_merge(s, me, meeting->begun + (size_t)source * s->number);
@@ -193,10 +192,9 @@ static uint32_t channel(struct mpipp_screen_state *s, uint64_t context, uint64_t
   return found->value;
 }
 
-// Passes the clock of a process to a message, or to the sender of one.
-static void pass_on(struct mpipp_screen_state *s, uint32_t me, struct mpipp_screen_table *to,
-                    uint32_t of, uint64_t ordinal, int is_synchronous) {
-  struct mpipp_screen_slot *slot = mpipp_screen_slot(s, to, of, ordinal);
+uint32_t mpipp_screen_keep_clock(struct mpipp_screen_state *s, struct mpipp_screen_table *in,
+                                 uint64_t one, uint64_t other, const int64_t *clock) {
+  struct mpipp_screen_slot *slot = mpipp_screen_slot(s, in, one, other);
   EXPECT(s, slot->value == NONE);
   if (s->free_messages.count) {
     slot->value = s->free_messages.of[--s->free_messages.count];
@@ -206,15 +204,23 @@ static void pass_on(struct mpipp_screen_state *s, uint32_t me, struct mpipp_scre
     s->sent[s->sent_count].clock = mpipp_screen_zeros(s, s->number, sizeof *s->sent->clock);
     slot->value = s->sent_count++;
   }
-  s->sent[slot->value].is_synchronous = is_synchronous;
-  release(s, me, s->sent[slot->value].clock);
+  memcpy(s->sent[slot->value].clock, clock, s->number * sizeof *clock);
+  return slot->value;
 }
 
-// Removes a clock that was passed on, after its use.
-static void drop_clock(struct mpipp_screen_state *s, struct mpipp_screen_table *of,
-                       struct mpipp_screen_slot *slot) {
+void mpipp_screen_drop_clock(struct mpipp_screen_state *s, struct mpipp_screen_table *of,
+                             struct mpipp_screen_slot *slot) {
   mpipp_screen_push(s, &s->free_messages, slot->value);
   mpipp_screen_remove(of, slot);
+}
+
+// Passes the clock of a process to a message, or to the sender of one.
+static void pass_on(struct mpipp_screen_state *s, uint32_t me, struct mpipp_screen_table *to,
+                    uint32_t of, uint64_t ordinal, int is_synchronous) {
+  int64_t told[s->number];
+  mpipp_screen_release(s, me, told);
+  uint32_t number = mpipp_screen_keep_clock(s, to, of, ordinal, told);
+  s->sent[number].is_synchronous = is_synchronous;
 }
 
 // A synchronous send ends after the start of the receive. Returns 0 if that has
@@ -223,7 +229,7 @@ static int is_taken(struct mpipp_screen_state *s, uint32_t me, uint32_t to, uint
   struct mpipp_screen_slot *slot = mpipp_screen_find(&s->taken, to, ordinal);
   if (!slot) return 0;
   mpipp_screen_merge(s, me, s->sent[slot->value].clock);
-  drop_clock(s, &s->taken, slot);
+  mpipp_screen_drop_clock(s, &s->taken, slot);
   return 1;
 }
 
@@ -254,9 +260,9 @@ static int take(struct mpipp_screen_state *s, uint32_t me, uint32_t from, uint64
   const struct mpipp_screen_sent message = s->sent[slot->value];
   if (message.is_synchronous && !has_begun) pass_on(s, me, &s->taken, from, ordinal, 0);
   mpipp_screen_merge(s, me, message.clock);
-  drop_clock(s, &s->messages, slot);
+  mpipp_screen_drop_clock(s, &s->messages, slot);
   if (!message.is_synchronous && has_begun)
-    drop_clock(s, &s->taken, mpipp_screen_find(&s->taken, from, ordinal));
+    mpipp_screen_drop_clock(s, &s->taken, mpipp_screen_find(&s->taken, from, ordinal));
   return 1;
 }
 

@@ -18,6 +18,19 @@ struct mpipp_screen_meeting *mpipp_screen_meet(struct mpipp_screen_state *s, uin
 // Ends the use of a collective call by a process.
 void mpipp_screen_leave(struct mpipp_screen_state *s, struct mpipp_screen_meeting *meeting);
 
+// Keeps a clock in a table. Returns its number in `sent`.
+uint32_t mpipp_screen_keep_clock(struct mpipp_screen_state *s, struct mpipp_screen_table *in,
+                                 uint64_t one, uint64_t other, const int64_t *clock);
+// Removes a clock after its use.
+void mpipp_screen_drop_clock(struct mpipp_screen_state *s, struct mpipp_screen_table *of,
+                             struct mpipp_screen_slot *slot);
+
+// Returns the clock that a process passes to others, and begins its next segment.
+void mpipp_screen_release(const struct mpipp_screen_state *s, uint32_t me, int64_t *told);
+
+// The process with a rank in MPI_COMM_WORLD. Ends the replay if it has no log.
+uint32_t mpipp_screen_index(struct mpipp_screen_state *s, uint64_t rank);
+
 // Takes the clock of other processes.
 void mpipp_screen_merge(struct mpipp_screen_state *s, uint32_t me, const int64_t *clock);
 

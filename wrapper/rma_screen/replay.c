@@ -5,6 +5,7 @@
 
 #include "registry/rma_log_entry.h"
 #include "rma_screen/accesses.h"
+#include "rma_screen/active_target.h"
 #include "rma_screen/epochs.h"
 #include "rma_screen/log_reader.h"
 #include "rma_screen/order.h"
@@ -153,6 +154,10 @@ static int fence(struct mpipp_screen_state *s, uint32_t me) {
 
 static int synchronizes(struct mpipp_screen_state *s, uint32_t me, int procedure) {
   const struct mpipp_screen_process *p = &s->processes[me];
+  if (MPIPP_SCREEN_START <= procedure && procedure <= MPIPP_SCREEN_WAIT) {
+    EXPECT(s, !(p->entry.words[2] & MPIPP_LOG_ATTEMPT));
+    return mpipp_screen_active_target(s, me, procedure);
+  }
   EXPECT(s, p->entry.count == 4);
   if (procedure == MPIPP_SCREEN_FREE) { // the call begins
     uint32_t number = mpipp_screen_window(s, p, p->entry.words[0]);
@@ -296,6 +301,11 @@ static void free_epochs(struct mpipp_screen_epochs *of) {
   free(of->targets.of);
   free(of->locks);
   free(of->has_gets);
+  free(of->started);
+  free(of->starts);
+  free(of->posted);
+  free(of->posts);
+  free(of->waited.of);
   free(of);
 }
 
@@ -327,6 +337,7 @@ static void free_all(struct mpipp_screen_state *s) {
     free(s->met[i]->has_begun);
     free(s->met[i]);
   }
+  for (uint32_t i = 0; i < s->left_count; i++) free(s->left[i].of);
   for (uint32_t i = 0; i < s->sent_count; i++) free(s->sent[i].clock);
   void *others[] = {s->indices.slots,
                     s->names.slots,
@@ -335,6 +346,9 @@ static void free_all(struct mpipp_screen_state *s) {
                     s->pairs.slots,
                     s->messages.slots,
                     s->taken.slots,
+                    s->posts.slots,
+                    s->completes.slots,
+                    s->left,
                     s->processes,
                     s->windows,
                     s->memory,

@@ -115,3 +115,32 @@ void mpipp_screen_drop_request(struct mpipp_screen_state *s, struct mpipp_screen
   mpipp_screen_push(s, &p->free_requests, (uint32_t)(request - p->requests));
   mpipp_screen_remove(&p->active, mpipp_screen_find(&p->active, request->number, 0));
 }
+
+uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_screen_process *p,
+                             uint64_t serial) {
+  const struct mpipp_screen_slot *found = mpipp_screen_find(&p->windows, serial, 0);
+  EXPECT(s, found);
+  return found->value;
+}
+
+uint32_t mpipp_screen_answer(struct mpipp_screen_state *s, uint32_t me,
+                             struct mpipp_screen_table *of, int question, uint64_t number) {
+  struct mpipp_screen_slot *known = mpipp_screen_slot(s, of, number, 0);
+  if (known->value == NONE) {
+    int64_t answer[MPIPP_SCREEN_ANSWERS] = {0};
+    EXPECT(s, !s->ask(question, me, number, 0, answer));
+    // A basic datatype has a number of 24 bits, and at most 255 bytes.
+    EXPECT(s, answer[0] >= 0 && answer[0] < 1 << 24 && answer[1] >= 0 && answer[1] < 1 << 7);
+    known->value = (uint32_t)(answer[0] | answer[1] << 24);
+  }
+  return known->value;
+}
+
+uint32_t mpipp_screen_member(struct mpipp_screen_state *s, const struct mpipp_screen_window *window,
+                             uint64_t rank) {
+  EXPECT(s, rank < window->size);
+  const struct mpipp_screen_slot *at =
+      mpipp_screen_find(&s->indices, window->ranks ? window->ranks[rank] : rank, 0);
+  EXPECT(s, at);
+  return at->value;
+}

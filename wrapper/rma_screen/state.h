@@ -83,6 +83,11 @@ struct mpipp_screen_epochs { // of one process on one window
   uint8_t fence, used, stored, is_made, of_program;
   uint32_t lock_count, fences, rank, size_of_group;
   struct mpipp_screen_meeting *meeting; // of the last fence
+  // For MPI_Win_start and MPI_Win_post, by process: 1 + the number of the call in the open epoch,
+  // or 0; and the number of calls.
+  uint8_t is_started, is_posted;
+  uint32_t *started, *starts, *posted, *posts;
+  struct mpipp_screen_numbers waited;   // the operations that have ended with MPI_Win_wait
   struct mpipp_screen_numbers *pending; // by target
   struct mpipp_screen_numbers targets;  // the targets with pending operations
 };
@@ -90,7 +95,7 @@ struct mpipp_screen_epochs { // of one process on one window
 struct mpipp_screen_window {
   const uint64_t *ranks; // NULL: the ranks in MPI_COMM_WORLD from 0 on
   uint32_t size;
-  uint8_t has_hints;
+  uint8_t has_hints, has_locks, has_posts;
   struct mpipp_screen_epochs **epochs; // by process
 };
 
@@ -169,12 +174,30 @@ struct mpipp_screen_state {
     int is_synchronous;
   } * sent;
   uint32_t sent_count, sent_capacity;
+  // Keys: window, target and origin, the number of the call. Values: clocks in `sent`, and for
+  // `completes` also the operations in `left` with the same number.
+  struct mpipp_screen_table posts, completes;
+  struct mpipp_screen_numbers *left;
+  uint32_t left_count, left_capacity;
   struct mpipp_screen_numbers free_meetings, free_messages;
   struct mpipp_screen_type *types;
   uint32_t type_count, type_capacity;
 };
 
 _Noreturn void mpipp_screen_end(struct mpipp_screen_state *s, int reason);
+
+// The number of a process's window by its serial. Ends the replay if there is
+// none.
+uint32_t mpipp_screen_window(struct mpipp_screen_state *s, const struct mpipp_screen_process *p,
+                             uint64_t serial);
+
+// The answer to a question about a number, which is asked once.
+uint32_t mpipp_screen_answer(struct mpipp_screen_state *s, uint32_t me,
+                             struct mpipp_screen_table *of, int question, uint64_t number);
+
+// The process with a rank in a window's group.
+uint32_t mpipp_screen_member(struct mpipp_screen_state *s, const struct mpipp_screen_window *window,
+                             uint64_t rank);
 
 // Adds an active request of a process.
 struct mpipp_screen_request *mpipp_screen_add_request(struct mpipp_screen_state *s,

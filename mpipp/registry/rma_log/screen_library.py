@@ -20,22 +20,15 @@ from mpipp.model.rma_logs import ScreenedLog
 # Must match enum mpipp_screen_question, in wrapper/rma_screen/screen.h.
 _MEMORY, _BASIC, _OP, _PROCEDURE, _WINDOW, _PROGRESS = range(6)
 # Must match enum mpipp_screen_procedure. The names are those of the procedures without "MPI_".
-_PROCEDURES = (
-    "",
+_NAMES = (
+    "other",
     *("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"),
     *("win_fence", "win_lock", "win_lock_all", "win_unlock", "win_unlock_all"),
-    *(
-        "win_flush",
-        "win_flush_all",
-        "win_flush_local",
-        "win_flush_local_all",
-        "win_sync",
-        "win_free",
-    ),
+    *("win_flush", "win_flush_all", "win_flush_local", "win_flush_local_all"),
+    *("win_sync", "win_free", "win_start", "win_complete", "win_post", "win_wait"),
+    *("from_root", "to_root", "prefix", "for_nobody"),
 )
-_FLOWS = {"from root": len(_PROCEDURES), "to root": 1 + len(_PROCEDURES)}
-_FLOWS["prefix"] = 2 + len(_PROCEDURES)
-_FOR_NOBODY, _OTHER = 3 + len(_PROCEDURES), 0
+PROCEDURES = {name: number for number, name in enumerate(_NAMES)}
 _WITH_REQUEST = 1 << 8
 _OPS = ("", "MPI_NO_OP", "MPI_REPLACE")  # in the order of their numbers
 _ANSWERS = 6
@@ -157,11 +150,12 @@ def _window(log: ScreenedLog, flavor: int, model: int) -> Sequence[int] | None:
 
 def _procedure(name: str) -> int:
     known = name.removeprefix("MPI_").removesuffix("_c").lower()
-    if known in _PROCEDURES[1:]:
-        return _PROCEDURES.index(known)
-    if known[:1] == "r" and known[1:] in _PROCEDURES[1:]:
-        return _PROCEDURES.index(known[1:]) + _WITH_REQUEST
+    known = "win_wait" if known == "win_test" else known  # a successful test
+    if known in PROCEDURES:
+        return PROCEDURES[known]
+    if known[:1] == "r" and known[1:] in PROCEDURES:
+        return PROCEDURES[known[1:]] + _WITH_REQUEST
     called = procedures.procedure(name)
     if called.waits_for_nobody:
-        return _FOR_NOBODY
-    return _FLOWS.get(called.flow, _OTHER)
+        return PROCEDURES["for_nobody"]
+    return PROCEDURES.get(called.flow.replace(" ", "_"), PROCEDURES["other"])
