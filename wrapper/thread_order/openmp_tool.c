@@ -136,8 +136,8 @@ static void take_mutex(int kind, uint64_t mutex, const void *place) {
 
 static int initialize(mpipp_ompt_lookup lookup, int device, union mpipp_ompt_data *data) {
   (void)device, (void)data;
-  int (*set)(int event, mpipp_ompt_function function);
-  *(mpipp_ompt_function *)&set = lookup("ompt_set_callback");
+  typedef int set_callback(int event, mpipp_ompt_function function);
+  set_callback *set = (set_callback *)lookup("ompt_set_callback");
   if (!set) {
     mpipp_order_know_openmp(0);
     mpipp_order_lose();
