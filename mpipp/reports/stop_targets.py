@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpipp.common.errors import MpippError
 
 if TYPE_CHECKING:
-    from mpipp.reports.store import Party
+    from mpipp.reports.findings_file import Party
 
 OPTION = "--stop-at"
 _LONGEST = 19  # digits of a number
@@ -41,7 +41,7 @@ def targets(finding: str) -> list[Target]:
 
     Raises MpippError: there is no such finding, or its calls are unknown.
     """
-    from mpipp.reports import store  # slow to import
+    from mpipp.reports import findings_file  # slow to import
 
     name, _, number = finding.rpartition(":")
     if not name or not (number.isascii() and number.isdigit() and len(number) < _LONGEST):
@@ -49,7 +49,7 @@ def targets(finding: str) -> list[Target]:
             f"{OPTION} {finding}: write DIR:NUMBER, which mpipp report DIR prints below each "
             "finding"
         )
-    run = store.read(name)
+    run = findings_file.read(name)
     if not 1 <= int(number) <= len(run.findings):
         raise MpippError(f"{OPTION} {finding}: the report has {_counted(len(run.findings))}")
     found = list(of(run.findings[int(number) - 1].parties))

@@ -26,7 +26,7 @@ from mpipp.watcher.nodes.process_ends import AbnormalEnds
 from mpipp.watcher.nodes.process_exits import ProcessExits
 from mpipp.watcher.output import run_summary
 from mpipp.watcher.output.channel import Output
-from mpipp.watcher.output.deduplicate import FindingCollection
+from mpipp.watcher.output.finding_filter import FindingCollection
 from mpipp.watcher.output.launcher import Launcher
 from mpipp.watcher.output.node_results import ProcessFiles
 from mpipp.watcher.output.reporter import Reporter

@@ -15,9 +15,9 @@ import pytest
 from mpipp.analysis.findings.rma_timeline import MISTAKEN
 from mpipp.analysis.rules.rma import MISTAKES
 from mpipp.common.run_directory import DATA
-from mpipp.reports import store
+from mpipp.reports import findings_file
+from mpipp.reports.findings_file import Lifelines, Point
 from mpipp.reports.formats.html import rma_timeline_svg
-from mpipp.reports.store import Lifelines, Point
 from tests import support
 from tests.reports.browser import Browser, browser
 
@@ -133,7 +133,7 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
     assert run(mpi, tmp_path, "examples/mailbox.c", "--check=rma", 3, "early") == 0
     (found,) = json.loads((tmp_path / "report" / DATA).read_text())["findings"]
     assert found["lifelines"] == FACTS
-    (entry,) = store.read(str(tmp_path / "report")).findings
+    (entry,) = findings_file.read(str(tmp_path / "report")).findings
     assert entry.lifelines
     assert rma_timeline_svg.described(entry.lifelines) == WORDS
     picture = rma_timeline_svg.svg(entry.lifelines)
@@ -199,7 +199,7 @@ WRONG = {
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path: Path) -> None:
     run(mpi, tmp_path, "tests/analysis/rma/programs/epochs/wrong_epochs.c", "--check=rma", 2, case)
-    found = store.read(str(tmp_path / "report")).findings
+    found = findings_file.read(str(tmp_path / "report")).findings
     (entry,) = (one for one in found if one.id != "process-died")  # MPI may end a process
     assert entry.lifelines
     words, bars = WRONG[case]

@@ -19,7 +19,7 @@ from tests.watcher.test_unwatched import children
 # The watcher may be idle for less time than its work takes here.
 _SOON = """
 import sys
-from mpipp.cli.commands.run import check as watched
+from mpipp.cli.commands.run import watched_run as watched
 from mpipp.cli.main import main
 watched._LATE = 0.6
 sys.exit(main())

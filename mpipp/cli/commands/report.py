@@ -11,10 +11,10 @@ from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import DATA
 from mpipp.render import finding_head, json_output
-from mpipp.reports import store
+from mpipp.reports import findings_file
+from mpipp.reports.findings_file import Run
 from mpipp.reports.formats import github, junit, sarif, text
 from mpipp.reports.formats.html import page
-from mpipp.reports.store import Run
 from mpipp.watcher.nodes import merge_results
 
 _EXAMPLES = """\
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     of = arguments.directory
     with Progress(sys.stderr, quiet=False).during(COMPARING):
         document = merge_results.complete(of)
-    found = store.run_of(document, os.path.join(of, DATA))
+    found = findings_file.run_of(document, os.path.join(of, DATA))
     coloured = arguments.o is None and finding_head.has_colours(sys.stdout)
     report = _made(found, document, arguments.format, of, coloured)
     if arguments.o is None:

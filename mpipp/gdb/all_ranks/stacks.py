@@ -14,11 +14,11 @@ from mpipp.analysis.deadlock import stack_steps
 from mpipp.common.errors import MpippError
 from mpipp.gdb import job_ranks
 from mpipp.gdb.all_ranks import thread_stack
+from mpipp.gdb.debug_session import running_calls
 from mpipp.gdb.program import abandoned_frames, outside_mpi, sessions
 from mpipp.gdb.program.inferior_memory import is_core, selected
 from mpipp.gdb.program.ranks import inferiors
 from mpipp.gdb.program.sessions import Session
-from mpipp.gdb.ranks import running_calls
 from mpipp.model import Thread
 from mpipp.ranks.stack_tree import PROGRAM, STATE, StackTree, Step
 

@@ -11,7 +11,7 @@ import gdb
 from mpipp.analysis.context.process import Process
 from mpipp.gdb.all_ranks import call_times, stacks, where_text
 from mpipp.gdb.all_ranks.stacks import Job
-from mpipp.gdb.ranks import connections
+from mpipp.gdb.debug_session import connections
 from mpipp.ranks import states
 from mpipp.ranks.stack_tree import StackTree
 

@@ -12,9 +12,9 @@ from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 from mpipp.gdb.all_ranks import status_text
 from mpipp.gdb.all_ranks.status_text import Row
+from mpipp.gdb.debug_session import session
+from mpipp.gdb.debug_session.frames import own_frame
 from mpipp.gdb.program import abandoned_frames, ranks, sessions
-from mpipp.gdb.ranks import session
-from mpipp.gdb.ranks.frames import own_frame
 from mpipp.ranks import stack_tree
 
 _NAME = "mpipp"

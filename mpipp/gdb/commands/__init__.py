@@ -29,8 +29,8 @@ from mpipp.gdb.commands import (
 )
 from mpipp.gdb.commands.all_ranks import compare_ranks, messages, status, where
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.commands.debug_session import focus, job, on, run_control
 from mpipp.gdb.commands.list import command
-from mpipp.gdb.commands.ranks import focus, job, on, run_control
 
 SUBCOMMANDS: tuple[type[Command], ...] = (
     print_.Print,

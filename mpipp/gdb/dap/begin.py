@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from mpipp.gdb import console
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.commands.ranks import plain_breakpoints
+from mpipp.gdb.commands.debug_session import plain_breakpoints
 from mpipp.gdb.dap.client import ConsoleFront
 from mpipp.gdb.dap.server import Server
-from mpipp.gdb.ranks import session
+from mpipp.gdb.debug_session import session
 
 # mpipp sends the output of gdb's commands to the client. Nobody can answer a question of gdb.
 _SETTINGS = (

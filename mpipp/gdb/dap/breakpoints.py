@@ -16,7 +16,7 @@ from mpipp.dap.arguments import Arguments
 from mpipp.gdb import console
 from mpipp.gdb.commands.break_ import CallBreakpoint
 from mpipp.gdb.dap import client
-from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.debug_session.group import Group
 from mpipp.model.procedures import PROCEDURES
 
 _PLACE = re.compile(r"(?m) at (.+):(\d+)(?: inf [\d, ]+)?$")

@@ -8,7 +8,7 @@ from typing import Any
 
 from mpipp.common.text.sanitize import plain
 from mpipp.dap import messages
-from mpipp.gdb.ranks import session
+from mpipp.gdb.debug_session import session
 
 
 def send(message: messages.Message) -> None:

@@ -18,8 +18,8 @@ from mpipp.gdb.dap.children import Child
 from mpipp.gdb.dap.stack import Frames
 from mpipp.gdb.dap.threads import Threads
 from mpipp.gdb.dap.variables import Variables
+from mpipp.gdb.debug_session.group import Group
 from mpipp.gdb.parser import expressions
-from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.selected_thread import selected_thread
 
 # gdb's commands that let a thread run, and how many letters the shortest abbreviation of each has.

@@ -12,7 +12,7 @@ from mpipp.dap import stop_events
 from mpipp.dap.arguments import Arguments, optional, required
 from mpipp.gdb import console
 from mpipp.gdb.dap.threads import Threads
-from mpipp.gdb.ranks.session import DebugSession
+from mpipp.gdb.debug_session.session import DebugSession
 from mpipp.gdb.selected_thread import selected_thread
 
 _ALL = "allThreadsContinued"

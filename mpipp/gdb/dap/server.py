@@ -14,16 +14,16 @@ from mpipp.common.text.sanitize import plain
 from mpipp.dap import messages, stop_events
 from mpipp.dap.arguments import Arguments
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.dap import client, look
+from mpipp.gdb.dap import client, mpipp_requests
 from mpipp.gdb.dap.breakpoints import Breakpoints
 from mpipp.gdb.dap.evaluate import Evaluations
 from mpipp.gdb.dap.run_control import RunControl
 from mpipp.gdb.dap.stack import Frames
 from mpipp.gdb.dap.threads import Threads
 from mpipp.gdb.dap.variables import Variables
+from mpipp.gdb.debug_session.observer import Observer
+from mpipp.gdb.debug_session.session import DebugSession
 from mpipp.gdb.program import abandoned_frames, sessions
-from mpipp.gdb.ranks.observer import Observer
-from mpipp.gdb.ranks.session import DebugSession
 from mpipp.ranks.stops import Stop
 
 Handler = Callable[[Arguments], Optional[dict[str, Any]]]
@@ -79,8 +79,8 @@ class Server(Observer):
             "restart": self._restart,
             "detach": self._detach,
             "kill": self._kill,
-            "mpipp/focus": functools.partial(look.focus, group),
-            **look.REQUESTS,
+            "mpipp/focus": functools.partial(mpipp_requests.focus, group),
+            **mpipp_requests.REQUESTS,
         }
 
     def request(self, message: Mapping[str, Any]) -> None:

@@ -14,11 +14,11 @@ from mpipp.dap.arguments import Arguments, required
 from mpipp.dap.stop_events import ThreadStop
 from mpipp.gdb.all_ranks import thread_stack
 from mpipp.gdb.dap import client
+from mpipp.gdb.debug_session import descriptions
+from mpipp.gdb.debug_session.group import Group
+from mpipp.gdb.debug_session.link import Timer
 from mpipp.gdb.program import sessions
 from mpipp.gdb.program.inferior_memory import selected
-from mpipp.gdb.ranks import descriptions
-from mpipp.gdb.ranks.group import Group
-from mpipp.gdb.ranks.link import Timer
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks.stops import Stop
 

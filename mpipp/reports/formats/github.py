@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 
 from mpipp.common.text.sanitize import plain
-from mpipp.reports.store import Entry, Run
+from mpipp.reports.findings_file import Entry, Run
 
 
 def lines(run: Run, root: str = "") -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from mpipp.common.text.sanitize import plain
-from mpipp.reports.store import Entry, Run
+from mpipp.reports.findings_file import Entry, Run
 
 _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}  # forbidden in XML 1.0
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.common.text import wording
-from mpipp.reports.store import Run
+from mpipp.reports.findings_file import Run
 from mpipp.reports.table_rows import Provoked
 
 # Texts by way of perturbation, in the order of the list. A number of calls precedes each text.

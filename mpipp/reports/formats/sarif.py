@@ -18,7 +18,7 @@ from urllib.parse import quote
 from mpipp import __version__
 from mpipp.analysis.rules import RULES, Rule, cited
 from mpipp.common.text.sanitize import plain
-from mpipp.reports.store import Entry, Party, Place, Run
+from mpipp.reports.findings_file import Entry, Party, Place, Run
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from mpipp.common.text.sanitize import plain
 from mpipp.render import finding_head
 from mpipp.reports import stop_targets
+from mpipp.reports.findings_file import Entry, Place, Run
 from mpipp.reports.formats import guard_table, perturbation_table
-from mpipp.reports.store import Entry, Place, Run
 
 
 def lines(run: Run, name: str = "DIR", coloured: bool = False) -> Iterator[str]:

@@ -22,13 +22,13 @@ from mpipp.common.run_directory import (
 )
 from mpipp.distributed import compare
 from mpipp.distributed.select_channels import Team
-from mpipp.reports import store as reports
+from mpipp.reports import findings_file as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watcher import damaged_records
 from mpipp.watcher.output import node_results
-from mpipp.watcher.output.deduplicate import FindingCollection, More
 from mpipp.watcher.output.finding_blocks import Block, counted, merged, records
+from mpipp.watcher.output.finding_filter import FindingCollection, More
 from mpipp.watcher.output.totals import NOTHING, Total
 from mpipp.watcher.processes.collective_comparison import ReportedCalls
 from mpipp.watcher.settings import Settings

@@ -17,7 +17,7 @@ from mpipp.watcher.processes.labels import ShownProcess, View
 from mpipp.watcher.processes.liveness import goes_on
 from mpipp.watcher.processes.process import GONE, LOST, OVER, WatchedProcess
 from mpipp.watcher.processes.remote import Nodes, RemoteProcess, has_remote
-from mpipp.watcher.progress import holdings
+from mpipp.watcher.progress import held_resources
 
 KILLED = 0.3  # seconds for a launcher to kill the remaining processes after a death
 _OTHER_NODES = 5.0  # seconds for watchers to notice deaths on their nodes
@@ -116,7 +116,7 @@ class AbnormalEnds:
         processes = [one.process(number) for number, one in enumerate(members)]
         how = [
             AbnormalExit.of(
-                one, number, self._reporter.is_reported(one), list(holdings.unfinished(one))
+                one, number, self._reporter.is_reported(one), list(held_resources.unfinished(one))
             )
             for number, one in enumerate(ended)
         ]

@@ -14,7 +14,7 @@ from mpipp.model import Site
 from mpipp.reports.call_timeline import timeline
 from mpipp.reports.evidence import Taking
 from mpipp.symbolizer.source_frames import Frame
-from mpipp.watcher.output.deduplicate import Label
+from mpipp.watcher.output.finding_filter import Label
 
 
 class Pictures:

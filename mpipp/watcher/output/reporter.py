@@ -16,7 +16,7 @@ from mpipp.model import PythonLine, Site
 from mpipp.render.phrases import Phrase
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.watcher.output.channel import Output
-from mpipp.watcher.output.deduplicate import FindingCollection, Label, More
+from mpipp.watcher.output.finding_filter import FindingCollection, Label, More
 from mpipp.watcher.output.not_checked import unseen
 from mpipp.watcher.processes.collective_comparison import ReportedCalls
 from mpipp.watcher.processes.labels import ShownProcess, View

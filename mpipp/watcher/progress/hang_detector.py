@@ -16,7 +16,7 @@ from mpipp.watcher.processes.labels import ShownProcess, View
 from mpipp.watcher.processes.process import GONE, RUNNING, WatchedProcess
 from mpipp.watcher.processes.remote import Nodes
 from mpipp.watcher.progress import silent_threads
-from mpipp.watcher.progress.progress import Movement, MovementTracker, movement
+from mpipp.watcher.progress.movement import Movement, MovementTracker, movement
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
 if TYPE_CHECKING:  # slow to import
@@ -184,11 +184,11 @@ class HangDetector:
         # The stacks of all processes, on all nodes; only once, and only if the job is to be ended.
         if not self._ends_hung or self._has_stacks:
             return []
-        from mpipp.watcher.progress import holdings, stacks
+        from mpipp.watcher.progress import held_resources, stacks
 
         self._has_stacks = True
         every = [*of, *(one for one in self._readable() if one not in of)]
-        return [*stacks.lines(every, may_stop=True), *holdings.lines(every)]
+        return [*stacks.lines(every, may_stop=True), *held_resources.lines(every)]
 
     def _unreported(
         self, found: Iterable[hang_report.HangReport], others: Iterable[Finding], view: View

@@ -17,7 +17,7 @@ from mpipp.analysis.deadlock_text.wait_diagram_svg import svg
 from mpipp.analysis.findings import formatting as text_of
 from mpipp.analysis.findings.finding import Finding
 from mpipp.common.text import wording
-from mpipp.watcher.output.deduplicate import More
+from mpipp.watcher.output.finding_filter import More
 from mpipp.watcher.processes.labels import View
 
 

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from mpipp.render import json_output
-from mpipp.reports import store
+from mpipp.reports import findings_file
+from mpipp.reports.findings_file import Run
 from mpipp.reports.formats import github, junit
-from mpipp.reports.store import Run
 
 PLACE = {"text": "halo.c:37 in main", "path": "/src/app/halo.c", "line": 37}
 ERROR = {
@@ -29,7 +29,7 @@ def run_of(*findings: object, **run: object) -> Run:
     head = {"mpipp": json_output.VERSION, "command": "run", "summary": "1 error"}
     known = {"command": ["mpipp", "run", "a b"], "directory": "/src/app", "seconds": 1.5, **run}
     content = {**head, "run": known, "findings": findings, "not_checked": ["one thing"]}
-    return store.run_of(json.dumps(content).encode(), "FILE")
+    return findings_file.run_of(json.dumps(content).encode(), "FILE")
 
 
 def test_junit() -> None:

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from mpipp.render import json_output
-from mpipp.reports import store
+from mpipp.reports import findings_file
+from mpipp.reports.findings_file import Run
 from mpipp.reports.formats import guard_table, perturbation_table, sarif, text
 from mpipp.reports.formats.html import svg_filter
-from mpipp.reports.store import Run
 from mpipp.reports.table_rows import Guarded, Provoked
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg">'
@@ -20,7 +20,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg">'
 
 def run_of(**content: object) -> Run:
     head = {"mpipp": json_output.VERSION, "command": "run"}
-    return store.run_of(json.dumps({**head, **content}).encode(), "FILE")
+    return findings_file.run_of(json.dumps({**head, **content}).encode(), "FILE")
 
 
 def test_a_picture_as_mpipp_draws_it() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mpipp.reports import stop_targets
-from mpipp.reports.store import Party, Place
+from mpipp.reports.findings_file import Party, Place
 from mpipp.symbolizer.source_frames import Frame
 
 

@@ -14,8 +14,8 @@ from mpipp.model import Site
 from mpipp.render.one_line import of_members
 from mpipp.render.phrases import Phrase
 from mpipp.render.structure import Array
-from mpipp.watcher.output.deduplicate import FindingCollection
 from mpipp.watcher.output.finding_blocks import MOST, MOST_AT_A_PLACE
+from mpipp.watcher.output.finding_filter import FindingCollection
 
 COMM = Phrase("MPI_Comm")
 

@@ -13,7 +13,7 @@ from mpipp.analysis.deadlock_text import json_output
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.model import Site
 from mpipp.render.phrases import Phrase
-from mpipp.watcher.output.deduplicate import FindingCollection
+from mpipp.watcher.output.finding_filter import FindingCollection
 from mpipp.watcher.progress.hang_detector import HangDetector
 from mpipp.watcher.progress.hang_report import HangReport, calls
 from tests.unit.jobs import Places, Recorded, call, job, ranks

@@ -18,7 +18,6 @@ from mpipp.reports.suppressions import Suppression
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.watcher.nodes import merge_results
 from mpipp.watcher.output import node_results
-from mpipp.watcher.output.deduplicate import FindingCollection
 from mpipp.watcher.output.finding_blocks import (
     MOST,
     MOST_AT_A_PLACE,
@@ -28,6 +27,7 @@ from mpipp.watcher.output.finding_blocks import (
     records,
     too,
 )
+from mpipp.watcher.output.finding_filter import FindingCollection
 from mpipp.watcher.output.totals import NOTHING, Total
 from mpipp.watcher.settings import Settings
 

@@ -109,4 +109,4 @@ def _attach(gdb: Sequence[str], job: str, shell: str | None, program: Sequence[s
 
 def _beginning(call: str) -> Sequence[str]:
     # The last gdb command before gdb reads commands from the user.
-    return ["-ex", f"python import mpipp.gdb.commands.ranks.begin as ranks; ranks.{call}"]
+    return ["-ex", f"python import mpipp.gdb.commands.debug_session.begin as ranks; ranks.{call}"]

@@ -9,7 +9,7 @@ import sys
 
 from mpipp.cli import run_options
 from mpipp.cli.commands.exec import for_program, refuse
-from mpipp.cli.commands.run import check, perturb, valgrind
+from mpipp.cli.commands.run import perturb, valgrind, watched_run
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.launched_programs import prefixed
@@ -64,11 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         variables.update(for_program(arguments))
         again = provoked.word() if provoked else ""
-        return check.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
+        return watched_run.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
     before = prefix(wrapper, variables)
     # MPI_Init must be perturbed in the processes of all programs (a : b).
     rest = [*before, *program] if provoked is None else prefixed(program, before)
-    check.show_command([*launcher, *rest], arguments)
+    watched_run.show_command([*launcher, *rest], arguments)
     reset_signals()
     try:
         os.execvp(launcher[0], [*launcher, *rest])

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mpipp.reports.findings_file import Drawn, Entry, Party, Place, Row, Timeline
 from mpipp.reports.formats.html import rma_timeline_svg
 from mpipp.reports.formats.html.escape import html as e
 from mpipp.reports.formats.html.svg_filter import cleaned, width
-from mpipp.reports.store import Drawn, Entry, Party, Place, Row, Timeline
 
 _TIMES = "; times in seconds after MPI_Init, none for calls that repeat earlier ones"
 _ACCESSES = 2  # unfolded parties of a conflict; the picture shows all

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mpipp.reports import stop_targets
+from mpipp.reports.findings_file import Entry, Run
 from mpipp.reports.formats import guard_table, perturbation_table
 from mpipp.reports.formats.html import finding as one_finding
 from mpipp.reports.formats.html.escape import html as e
@@ -19,7 +20,6 @@ from mpipp.reports.formats.html.finding import copied, listed, wide
 from mpipp.reports.formats.html.script import HASH, SCRIPT
 from mpipp.reports.formats.html.style import STYLE
 from mpipp.reports.formats.html.summary import controls, ranks_of, summary
-from mpipp.reports.store import Entry, Run
 
 # With this policy, a browser loads nothing and runs only the page's own script.
 _POLICY = (

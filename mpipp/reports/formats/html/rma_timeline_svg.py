@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.common.text.xml import escape
-from mpipp.reports.store import Lifelines, Point
+from mpipp.reports.findings_file import Lifelines, Point
 
 _MOST = 20  # points
 _LONGEST = 56  # characters of a line

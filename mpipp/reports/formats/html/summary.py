@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from mpipp.common.text import wording
+from mpipp.reports.findings_file import Entry, Run
 from mpipp.reports.formats.html.escape import html as e
-from mpipp.reports.store import Entry, Run
 
 SEVERITIES = ("error", "warning", "remark")  # worst first
 _MOST_CELLS = 64  # cells in the strip of ranks

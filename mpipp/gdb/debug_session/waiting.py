@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mpipp.common.text import wording
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks.link import Timer
+from mpipp.gdb.debug_session.link import Timer
 from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks.link import start_thread
+from mpipp.gdb.debug_session.link import start_thread
 
 _NUMBERS = frozenset({signal.SIGINT})
 

@@ -12,8 +12,8 @@ import gdb
 
 from mpipp.common.text import wording
 from mpipp.gdb import console, output
-from mpipp.gdb.ranks import session
-from mpipp.gdb.ranks.session import DebugSession
+from mpipp.gdb.debug_session import session
+from mpipp.gdb.debug_session.session import DebugSession
 
 _RUNNING = ("next", "step", "finish", "continue")  # mpipp has commands of the same names
 _STARTING = ("run", "start", "starti")

@@ -16,15 +16,15 @@ import gdb
 
 from mpipp.common.errors import MpippError
 from mpipp.gdb import console
-from mpipp.gdb.ranks import descriptions
-from mpipp.gdb.ranks.breakpoints import TargetBreakpoint
-from mpipp.gdb.ranks.connections import Process
-from mpipp.gdb.ranks.group import Group
-from mpipp.gdb.ranks.input_gate import InputGate
-from mpipp.gdb.ranks.job_start import Actions, JobStart
-from mpipp.gdb.ranks.link import Link, Timer
-from mpipp.gdb.ranks.observer import Front, Observer
-from mpipp.gdb.ranks.waiting import PATIENCE, Waiting
+from mpipp.gdb.debug_session import descriptions
+from mpipp.gdb.debug_session.breakpoints import TargetBreakpoint
+from mpipp.gdb.debug_session.connections import Process
+from mpipp.gdb.debug_session.group import Group
+from mpipp.gdb.debug_session.input_gate import InputGate
+from mpipp.gdb.debug_session.job_start import Actions, JobStart
+from mpipp.gdb.debug_session.link import Link, Timer
+from mpipp.gdb.debug_session.observer import Front, Observer
+from mpipp.gdb.debug_session.waiting import PATIENCE, Waiting
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks.stops import Stop
 
@@ -42,7 +42,7 @@ _SETTINGS = (
     "handle SIGCONT nostop noprint pass",
 )
 _HOOK = """define hook-stop
-python __import__('sys').modules['mpipp.gdb.ranks.session'].before_stop()
+python __import__('sys').modules['mpipp.gdb.debug_session.session'].before_stop()
 end"""
 
 

@@ -9,7 +9,7 @@ import gdb
 
 from mpipp.gdb import console
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.debug_session.group import Group
 
 # Names of the main program in Fortran (gfortran, flang, new flang), then in C. A Fortran program
 # also has a `main`, which calls its main program.

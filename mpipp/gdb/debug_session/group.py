@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.gdb import job_ranks
-from mpipp.gdb.ranks.frames import own_frame
+from mpipp.gdb.debug_session.frames import own_frame
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.ranks import rank_set
 

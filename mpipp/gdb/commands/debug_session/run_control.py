@@ -11,10 +11,10 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
 from mpipp.gdb import console
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.debug_session import session
+from mpipp.gdb.debug_session.breakpoints import TargetBreakpoint
+from mpipp.gdb.debug_session.session import DebugSession
 from mpipp.gdb.program import symbol_names
-from mpipp.gdb.ranks import session
-from mpipp.gdb.ranks.breakpoints import TargetBreakpoint
-from mpipp.gdb.ranks.session import DebugSession
 
 
 class _RunCommand(Command):

@@ -13,10 +13,10 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
 from mpipp.gdb import console
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.debug_session import session
+from mpipp.gdb.debug_session.group import Group
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import sessions, symbol_names
-from mpipp.gdb.ranks import session
-from mpipp.gdb.ranks.group import Group
 from mpipp.ranks import rank_set
 
 _FORMS = "write all, stopped, a set such as 0,2-3, in:FUNCTION, at:FILE:LINE or where:EXPRESSION"

@@ -13,8 +13,8 @@ from mpipp.common.errors import MpippError
 from mpipp.dap.arguments import Arguments, optional, required
 from mpipp.gdb.all_ranks import call_times, messages_text, stacks, values, where_text
 from mpipp.gdb.analysis import check_text, why_text
-from mpipp.gdb.commands.ranks.focus import chosen
-from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.commands.debug_session.focus import chosen
+from mpipp.gdb.debug_session.group import Group
 from mpipp.ranks import rank_set, stack_tree, states
 from mpipp.ranks import values as merged
 from mpipp.ranks.states import State

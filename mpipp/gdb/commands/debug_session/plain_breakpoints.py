@@ -12,8 +12,8 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
 from mpipp.gdb import console, output
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.ranks.breakpoints import OnceBreakpoint
-from mpipp.gdb.ranks.session import required
+from mpipp.gdb.debug_session.breakpoints import OnceBreakpoint
+from mpipp.gdb.debug_session.session import required
 
 _CLASSES = {"watch": gdb.WP_WRITE, "rwatch": gdb.WP_READ, "awatch": gdb.WP_ACCESS}
 

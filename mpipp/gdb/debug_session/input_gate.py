@@ -15,7 +15,7 @@ import gdb
 
 from mpipp.gdb import notices, output
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks.interrupts import Interrupts
+from mpipp.gdb.debug_session.interrupts import Interrupts
 
 _STDIN, _STDOUT = 0, 1
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.commands.ranks import plain_breakpoints, plain_commands
-from mpipp.gdb.ranks import session
+from mpipp.gdb.commands.debug_session import plain_breakpoints, plain_commands
+from mpipp.gdb.debug_session import session
 
 
 def begin(path: str) -> None:

@@ -12,11 +12,11 @@ import gdb
 from mpipp.common.text import wording
 from mpipp.gdb import console
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks import connections, descriptions
-from mpipp.gdb.ranks.breakpoints import TargetBreakpoint, entry_name
-from mpipp.gdb.ranks.connections import Process
-from mpipp.gdb.ranks.group import Group
-from mpipp.gdb.ranks.link import Timer
+from mpipp.gdb.debug_session import connections, descriptions
+from mpipp.gdb.debug_session.breakpoints import TargetBreakpoint, entry_name
+from mpipp.gdb.debug_session.connections import Process
+from mpipp.gdb.debug_session.group import Group
+from mpipp.gdb.debug_session.link import Timer
 from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mpipp.common.errors import MpippError
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.ranks import session
+from mpipp.gdb.debug_session import session
 
 
 class _JobCommand(Command):

@@ -12,11 +12,11 @@ import gdb
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
+from mpipp.gdb.debug_session import running_calls
+from mpipp.gdb.debug_session.frames import own_frame
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import calling_frame, sessions, symbol_names
 from mpipp.gdb.program.inferior_memory import selected
-from mpipp.gdb.ranks import running_calls
-from mpipp.gdb.ranks.frames import own_frame
 from mpipp.gdb.selected_thread import selected_thread
 from mpipp.model import Thread
 from mpipp.ranks.stops import Stop

@@ -10,10 +10,10 @@ import gdb
 from mpipp.common.errors import MpippError
 from mpipp.gdb import console
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.commands.ranks import run_control
-from mpipp.gdb.commands.ranks.focus import chosen
-from mpipp.gdb.ranks import session
-from mpipp.gdb.ranks.session import DebugSession
+from mpipp.gdb.commands.debug_session import run_control
+from mpipp.gdb.commands.debug_session.focus import chosen
+from mpipp.gdb.debug_session import session
+from mpipp.gdb.debug_session.session import DebugSession
 from mpipp.ranks import merged_output
 
 # Commands of gdb that let threads run, and the names of mpipp's commands for them.
