@@ -26,7 +26,8 @@ _STANDS = re.compile(r"remark: (no MPI call has begun or returned|no progress|po
 # MPICH 4.0 causes this line for windows at odd addresses: analysis/rma/test_bases.py tests it.
 BESIDE = "mpipp: not checked: memory beside "
 _ENDS = re.compile(
-    r"\w+: (a process has|\d+ processes have) (died|been ended|ended without|called MPI_Abort)"
+    r"\w+: (a process has|\d+ processes have) "
+    r"(died|been ended|ended without|ended in a call|called MPI_Abort)"
 )
 _LAST = re.compile(r"mpipp: (?!building |built ).*")
 
