@@ -24,7 +24,7 @@ def unregister() -> None:
 
 
 def missing(error: MpippError) -> None:
-    """Report once a process why mpipp cannot show its handles."""
+    """Report why mpipp cannot show a process's handles, once for each process."""
     inferior = gdb.selected_inferior()
     if inferior.pid and (inferior.num, inferior.pid) not in _said:
         _said.add((inferior.num, inferior.pid))

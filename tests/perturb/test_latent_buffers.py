@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perturbed runs: partitions, fill patterns of all receives, kinds of one-sided operations."""
+"""Perturbed runs: fill patterns in receive buffers, late partitions, delayed one-sided operations."""
 
 from __future__ import annotations
 

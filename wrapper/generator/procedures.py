@@ -94,8 +94,8 @@ COMBINERS = {
 # Procedures that change an existing datatype, which the debugger shows.
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
-# Named arguments, which are recorded while the call is active, beside the members that all records
-# have. A number or a handle has only its name. An array has its length, or -1 if that follows from
+# Named arguments, which are recorded while the call is active, in addition to the members that all
+# records have. A number or a handle has only its name. An array has its length, or -1 if that follows from
 # other arguments. `text` marks a string; `extent`: the extent of a datatype is recorded. The
 # history of collective calls keeps these arguments. An array of results has the number of elements
 # that MPI may store, after `>`.

@@ -34,9 +34,9 @@ enum {
 // Offsets of members in CPython's structs, by minor version.
 // mpipp/registry/memory/cpython_frames.py has the same ones.
 struct mpipp_python_layout {
-  unsigned frame; // offset in the thread's state
-  int holder;     // offset in the struct that has the frame; -1: the thread's state has the frame
-                  // itself
+  // The thread's state has a pointer to the current frame, or to a struct with this pointer.
+  unsigned frame; // offset of the pointer in the thread's state
+  int holder;     // offset of the frame's pointer in that struct; -1: there is no such struct
   unsigned code, previous, instruction, instruction_bytes; // offsets in a frame
   unsigned file, function, lines;                          // offsets in a code object
   unsigned ascii, text;                                    // offsets in strings, by their kind

@@ -175,8 +175,8 @@ __attribute__((used)) static int is_fork(long call, long a, long b) {
   return !(all.flags & (CLONE_VM | CLONE_FILES)) && !all.stack;
 }
 
-// The function syscall, by which programs make any system call. A new thread or process may have
-// another stack when it returns, so it is written in assembly.
+// The function syscall, by which programs make any system call. In a new thread or process it may
+// return on another stack, which lacks the frame of a C function. So it is written in assembly.
 extern void mpipp_system_note_ring(void) __attribute__((weak));
 static long (*syscall_next)(long, ...);
 

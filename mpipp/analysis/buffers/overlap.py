@@ -52,7 +52,8 @@ def itself(access: Access) -> Findings:
     both = names[0]
     if len(names) > 1:
         both = Phrase.of("{one} and {other}", one=both, other=names[1])
-    # For the gathered data the rule is that of MPI_Gatherv (MPI-4.1, sections 6.5 and 6.7).
+    # No byte may be gathered from two processes (MPI-4.1, sections 6.5 and 6.7). If one process's
+    # part overlaps itself, the error is in its datatype.
     gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
     parts = [region(one.datatype, one.count, one.address) for one in access.entries]
     yield Finding.of(

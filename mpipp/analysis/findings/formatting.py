@@ -166,7 +166,8 @@ def identity(finding: Finding, where: Where, label: Label = lambda *numbers: "")
 
 
 def _names(phrase: Phrase) -> tuple[str, ...]:
-    # The facts that do not change over time, in any order, because either call may come first.
+    # The facts that are equal in each check of the same calls. Either call may come first, so they
+    # are sorted.
     return tuple(sorted(repr(value) for value in phrase.values(Varies.LOOKS)))
 
 

@@ -3,9 +3,9 @@
 
 Ordinals show with certainty which calls belong together. MPI receives the messages of one process
 to another with one tag on a communicator in the order in which they were sent. So the n-th send
-matches the n-th receive, for any arrivals, and wherever each process is stopped. A receive with
-MPI_ANY_SOURCE or MPI_ANY_TAG is certain if mpipp checks every process that may send to it, and only
-one message for it exists.
+matches the n-th receive, however late the messages arrive, and wherever each process is stopped. A
+receive with MPI_ANY_SOURCE or MPI_ANY_TAG is certain if mpipp checks every process that may send to
+it, and only one message for it exists.
 """
 
 from __future__ import annotations

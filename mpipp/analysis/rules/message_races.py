@@ -49,8 +49,8 @@ WHAT: Templates = {
         "probe": "{procedure} found the message of rank {rank}, but could have found another one "
         "of rank {other_rank}",
     },
-    "message-crossing": "{procedure} with MPI_ANY_SOURCE could take either of two messages of rank "
-    "{rank}: only the order of its two sends decides",
+    "message-crossing": "{procedure} with MPI_ANY_SOURCE matches two messages of rank {rank}: the "
+    "order in which rank {rank} sends them decides",
     "message-order": "messages of several ranks may arrive in another order; the same call takes "
     "all of them",
 }

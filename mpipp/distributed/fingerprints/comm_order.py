@@ -11,8 +11,8 @@ set share. The fingerprint of the word enters a sum with the weight of the membe
 weight of the next rank in the set. So the sum is zero if all words are equal. A member's other
 communicators belong to other sets, so they do not change this word.
 
-As the sums of channels (`process`), these only select the processes to compare. The sums miss
-cycles in which no two processes share two communicators.
+Like the sums of channels (module `process`), these sums only select the processes to compare. They
+miss cycles in which no two processes share two communicators.
 """
 
 from __future__ import annotations

@@ -40,10 +40,10 @@ def _about(address: int) -> Iterator[str]:
 
 
 def register() -> None:
-    """Call this module at each stop of the program."""
+    """Look for a guarded access at each stop of the program."""
     gdb.events.stop.connect(_stopped)
 
 
 def unregister() -> None:
-    """Do not call this module at stops any more."""
+    """Look no more for guarded accesses at stops."""
     gdb.events.stop.disconnect(_stopped)

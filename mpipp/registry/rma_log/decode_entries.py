@@ -26,7 +26,7 @@ from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.entries import Entry, EntryNames, Kinds
 
 PAGE_BITS = 12  # low bits of an address, which are equal in all processes that map the same file
-STEPS = 4  # numbers of events for each entry of the log
+STEPS = 4  # the events of entry n have the numbers STEPS * n to STEPS * n + STEPS - 1
 ENUMERATIONS = (
     "logged",
     "log_assertions",

@@ -213,7 +213,7 @@ static void find(struct mpipp_work *work, const char *before, const char *now,
                  struct mpipp_piece piece) {
   uint64_t first = 0, bytes = piece.high - piece.low;
   while (first < bytes && before[first] == now[first]) first++;
-  if (first == bytes) return; // another thread has just restored the bytes
+  if (first == bytes) return; // they differed a moment ago: another thread has restored them
   record_change(work->change, before, now, piece, first);
   work->change = NULL;
 }

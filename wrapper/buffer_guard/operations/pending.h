@@ -11,9 +11,10 @@
 
 enum { MPIPP_MOST_GUARDED = 4096 };
 
+// MPI uses aliases: other addresses of the same pages, which stay accessible.
 enum mpipp_guarded_state {
   MPIPP_GUARDED_FREE,
-  MPIPP_GUARDED_POSTED, // being started, or ended: the program may use the pages
+  MPIPP_GUARDED_POSTED, // being started or completed: the program may use the pages
   MPIPP_GUARDED_PENDING,
   MPIPP_GUARDED_KEPT,     // the program has freed its request: MPI has the aliases, and nothing is
                           // protected

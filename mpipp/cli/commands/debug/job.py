@@ -155,7 +155,7 @@ class Job:
         return status if status >= 0 else 128 - status
 
     def look(self) -> None:
-        """Report unfinished lines that have waited for a while, and the end of the job."""
+        """Show output without a newline after a while, and report the end of the job."""
         self._ranks.show_rests()
         if self._launcher is None or self._has_launcher:
             return

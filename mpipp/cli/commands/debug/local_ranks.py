@@ -94,7 +94,7 @@ class LocalRanks:
         self._register(descriptor, go_on)
 
     def show_rests(self) -> None:
-        """Show unfinished lines that have waited for a while."""
+        """Show output of ranks that has waited for its newline for a while."""
         for reader in list(self._readers.values()):
             reader.show(reader.rest())
 

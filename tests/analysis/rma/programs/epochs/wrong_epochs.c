@@ -320,7 +320,7 @@ static void freed_in_fence(int right) {
 #include "wrong_assertions.h"
 #include "wrong_operations.h"
 
-// A process that does not wait in MPI_Win_start waits in MPI_Win_complete.
+// Without MPI_Win_post, the process waits in MPI_Win_start or in MPI_Win_complete.
 static void start_without_post(int right) {
   if (rank == 0) {
     opens(1, 0);
