@@ -27,15 +27,15 @@ from mpipp.common.errors import MpippError
 from mpipp.common.lazy_dataclass import dataclass
 from mpipp.common.text.sanitize import plain
 from mpipp.common.wrapper_sources import source_directory
-from mpipp.toolchain import elf, source_flags
+from mpipp.toolchain import elf
 from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
 from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, SCREEN, part_path
 
-# Without vectors: GCC would join the stores of two constants, which costs six instructions for each
-# request.
+# -g: gdb needs debug information to read the parameters at the entry of a call. Without vectors:
+# GCC would join the stores of two constants, which costs six instructions for each request.
 _FLAGS = (
-    *("-std=gnu11", "-fno-tree-slp-vectorize"),
+    *("-std=gnu11", "-O2", "-fno-tree-slp-vectorize", "-g"),
     *("-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-Wall", "-Wextra"),
     *("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"),
 )
@@ -248,9 +248,8 @@ def commands(
     screening = sorted((sources / _SCREEN).glob("*.c"))
     others = {*interposing, *screening, *(sources / _IN_PROGRAM).iterdir()}
     files = sorted(set(sources.rglob("*.c")) - others)
-    compiles = [compiler or mpi.compiler, *_FLAGS]
-    start = [*compiles, *source_flags.HAND_WRITTEN, *extra_flags]
-    where = [*extra_flags, f"-I{sources}", f"-I{build_directory}"]
+    start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
+    where = [f"-I{sources}", f"-I{build_directory}"]
     where += [f"-DMPIPP_FOR_{mpi.flavor.key.upper()}=1", *mpi.flags]
     objects = {
         file: str(build_directory / ("_".join(file.relative_to(sources).parts)[:-2] + ".o"))
@@ -261,7 +260,7 @@ def commands(
         of_part[_part(file.relative_to(sources))].append(made)
     return Commands(
         [
-            [*compiles, *_flags(file.relative_to(sources)), *where, "-c", str(file), "-o", to]
+            [*start, *where, *_part_flag(file.relative_to(sources)), "-c", str(file), "-o", to]
             for file, to in sorted(objects.items(), key=lambda one: -one[0].stat().st_size)
         ],
         [[*start, *_linked(name, of_part[name], output)] for name in of_part],
@@ -293,8 +292,8 @@ def _part(source: Path) -> str:
     return next(names, "")
 
 
-def _flags(source: Path) -> list[str]:
-    return [*source_flags.flags(source), *(["-DMPIPP_PART"] if _part(source) else [])]
+def _part_flag(source: Path) -> list[str]:
+    return ["-DMPIPP_PART"] if _part(source) else []
 
 
 def _linked(name: str, objects: Sequence[str], recorder: Path) -> list[str]:
@@ -358,7 +357,7 @@ def _autoload() -> str:
 def _own_fingerprint() -> str:
     # Hash those inputs of a build that the name of its directory does not contain.
     sources = source_directory()
-    parts = repr((_FOLDERS, _USES, source_flags.ALL))
+    parts = repr((_FOLDERS, _USES))
     digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS, parts]).encode())
     for file in sorted(sources.rglob("*")):
         if file.suffix in (".c", ".h", ".inc", ".def"):

@@ -64,7 +64,7 @@ def _unwinder(compiler: str, directory: Path) -> Path:
 def _compile(mpi: Mpi, recorder: Path, unwinder: Path) -> None:
     # Source paths in the debug information must not depend on the machine.
     flags = [f"-ffile-prefix-map={source_directory()}={COMPILED_FROM}", "-gdwarf-4"]
-    flags += ["-DMPIPP_FOR_ANY_GLIBC", "-O2"]  # the time of this build does not matter
+    flags.append("-DMPIPP_FOR_ANY_GLIBC")
     with tempfile.TemporaryDirectory() as objects:
         build_wrapper.write_have(mpi, Path(objects))
         steps = build_wrapper.commands(mpi, Path(objects), recorder, extra_flags=flags)

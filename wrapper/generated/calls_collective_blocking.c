@@ -39,6 +39,43 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 }
 #endif
 
+#ifdef MPIPP_HAVE_Allgather_c
+typedef int raw_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Allgather_c) typed_Allgather_c;
+static MPIPP_COLD int hooked_Allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_c, &real);
+  if (!thread) return ((raw_Allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allgather_c own_Allgather_c OWN(MPI_Allgather_c);
+EXPORT int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allgather_c);
+  if (mpipp_passes()) return ((raw_Allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Allgatherv
 typedef int raw_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgatherv) typed_Allgatherv;
@@ -73,6 +110,43 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv);
   if (mpipp_passes()) return ((raw_Allgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   MPIPP_JUMP own_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Allgatherv_c
+typedef int raw_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Allgatherv_c) typed_Allgatherv_c;
+static MPIPP_COLD int hooked_Allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_c, &real);
+  if (!thread) return ((raw_Allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allgatherv_c own_Allgatherv_c OWN(MPI_Allgatherv_c);
+EXPORT int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_c);
+  if (mpipp_passes()) return ((raw_Allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 #endif
 
@@ -114,6 +188,44 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 }
 #endif
 
+#ifdef MPIPP_HAVE_Allreduce_c
+typedef int raw_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Allreduce_c) typed_Allreduce_c;
+static MPIPP_COLD int hooked_Allreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allreduce_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
+EXPORT int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_c, &real);
+  if (!thread) return ((raw_Allreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allreduce_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Allreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allreduce_c own_Allreduce_c OWN(MPI_Allreduce_c);
+EXPORT int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce_c);
+  if (mpipp_passes()) return ((raw_Allreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Alltoall
 typedef int raw_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoall) typed_Alltoall;
@@ -148,6 +260,43 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall);
   if (mpipp_passes()) return ((raw_Alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   MPIPP_JUMP own_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Alltoall_c
+typedef int raw_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Alltoall_c) typed_Alltoall_c;
+static MPIPP_COLD int hooked_Alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoall_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_c, &real);
+  if (!thread) return ((raw_Alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoall_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoall_c own_Alltoall_c OWN(MPI_Alltoall_c);
+EXPORT int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_c);
+  if (mpipp_passes()) return ((raw_Alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -188,6 +337,43 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
 }
 #endif
 
+#ifdef MPIPP_HAVE_Alltoallv_c
+typedef int raw_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Alltoallv_c) typed_Alltoallv_c;
+static MPIPP_COLD int hooked_Alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_c, &real);
+  if (!thread) return ((raw_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoallv_c own_Alltoallv_c OWN(MPI_Alltoallv_c);
+EXPORT int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv_c);
+  if (mpipp_passes()) return ((raw_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Alltoallw
 typedef int raw_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallw) typed_Alltoallw;
@@ -222,6 +408,43 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw);
   if (mpipp_passes()) return ((raw_Alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   MPIPP_JUMP own_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Alltoallw_c
+typedef int raw_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Alltoallw_c) typed_Alltoallw_c;
+static MPIPP_COLD int hooked_Alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallw_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
+EXPORT int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_c, &real);
+  if (!thread) return ((raw_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallw_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoallw_c own_Alltoallw_c OWN(MPI_Alltoallw_c);
+EXPORT int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_c);
+  if (mpipp_passes()) return ((raw_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -297,6 +520,44 @@ int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
 }
 #endif
 
+#ifdef MPIPP_HAVE_Bcast_c
+typedef int raw_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Bcast_c) typed_Bcast_c;
+static MPIPP_COLD int hooked_Bcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bcast_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
+int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_c, &real);
+  if (!thread) return ((raw_Bcast_c *)real)(buffer, count, datatype, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bcast_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_root(call) || mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Bcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm)
+                 : hooked_Bcast_c(thread, real, buffer, count, datatype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Bcast_c own_Bcast_c OWN(MPI_Bcast_c);
+EXPORT int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
+int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Bcast_c);
+  if (mpipp_passes()) return ((raw_Bcast_c *)real)(buffer, count, datatype, root, comm);
+  MPIPP_JUMP own_Bcast_c(buffer, count, datatype, root, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Exscan
 typedef int raw_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Exscan) typed_Exscan;
@@ -332,6 +593,44 @@ int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan);
   if (mpipp_passes()) return ((raw_Exscan *)real)(sendbuf, recvbuf, count, datatype, op, comm);
   MPIPP_JUMP own_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Exscan_c
+typedef int raw_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Exscan_c) typed_Exscan_c;
+static MPIPP_COLD int hooked_Exscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Exscan_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
+EXPORT int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_c, &real);
+  if (!thread) return ((raw_Exscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Exscan_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Exscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Exscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Exscan_c own_Exscan_c OWN(MPI_Exscan_c);
+EXPORT int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_c);
+  if (mpipp_passes()) return ((raw_Exscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -375,6 +674,46 @@ int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
 }
 #endif
 
+#ifdef MPIPP_HAVE_Gather_c
+typedef int raw_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Gather_c) typed_Gather_c;
+static MPIPP_COLD int hooked_Gather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_c, &real);
+  if (!thread) return ((raw_Gather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Gather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Gather_c own_Gather_c OWN(MPI_Gather_c);
+EXPORT int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Gather_c);
+  if (mpipp_passes()) return ((raw_Gather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Gatherv
 typedef int raw_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gatherv) typed_Gatherv;
@@ -415,6 +754,46 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 }
 #endif
 
+#ifdef MPIPP_HAVE_Gatherv_c
+typedef int raw_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Gatherv_c) typed_Gatherv_c;
+static MPIPP_COLD int hooked_Gatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_c, &real);
+  if (!thread) return ((raw_Gatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Gatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Gatherv_c own_Gatherv_c OWN(MPI_Gatherv_c);
+EXPORT int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv_c);
+  if (mpipp_passes()) return ((raw_Gatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  MPIPP_JUMP own_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_allgather
 typedef int raw_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgather) typed_Neighbor_allgather;
@@ -449,6 +828,43 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather);
   if (mpipp_passes()) return ((raw_Neighbor_allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   MPIPP_JUMP own_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_allgather_c
+typedef int raw_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Neighbor_allgather_c) typed_Neighbor_allgather_c;
+static MPIPP_COLD int hooked_Neighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_c, &real);
+  if (!thread) return ((raw_Neighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_allgather_c own_Neighbor_allgather_c OWN(MPI_Neighbor_allgather_c);
+EXPORT int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_c);
+  if (mpipp_passes()) return ((raw_Neighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -489,6 +905,43 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 }
 #endif
 
+#ifdef MPIPP_HAVE_Neighbor_allgatherv_c
+typedef int raw_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Neighbor_allgatherv_c) typed_Neighbor_allgatherv_c;
+static MPIPP_COLD int hooked_Neighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_c, &real);
+  if (!thread) return ((raw_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_allgatherv_c own_Neighbor_allgatherv_c OWN(MPI_Neighbor_allgatherv_c);
+EXPORT int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv_c);
+  if (mpipp_passes()) return ((raw_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_alltoall
 typedef int raw_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoall) typed_Neighbor_alltoall;
@@ -523,6 +976,43 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   MPIPP_JUMP own_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_alltoall_c
+typedef int raw_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Neighbor_alltoall_c) typed_Neighbor_alltoall_c;
+static MPIPP_COLD int hooked_Neighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoall_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoall_c own_Neighbor_alltoall_c OWN(MPI_Neighbor_alltoall_c);
+EXPORT int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 #endif
 
@@ -563,6 +1053,43 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
 }
 #endif
 
+#ifdef MPIPP_HAVE_Neighbor_alltoallv_c
+typedef int raw_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Neighbor_alltoallv_c) typed_Neighbor_alltoallv_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoallv_c own_Neighbor_alltoallv_c OWN(MPI_Neighbor_alltoallv_c);
+EXPORT int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
+int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  MPIPP_JUMP own_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_alltoallw
 typedef int raw_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallw) typed_Neighbor_alltoallw;
@@ -597,6 +1124,43 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   MPIPP_JUMP own_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_alltoallw_c
+typedef int raw_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Neighbor_alltoallw_c) typed_Neighbor_alltoallw_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
+EXPORT int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallw_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoallw_c own_Neighbor_alltoallw_c OWN(MPI_Neighbor_alltoallw_c);
+EXPORT int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
+int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  MPIPP_JUMP own_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 #endif
 
@@ -641,6 +1205,47 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Reduce_c
+typedef int raw_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Reduce_c) typed_Reduce_c;
+static MPIPP_COLD int hooked_Reduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
+int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_c, &real);
+  if (!thread) return ((raw_Reduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm)
+                 : hooked_Reduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_c own_Reduce_c OWN(MPI_Reduce_c);
+EXPORT int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
+int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_c);
+  if (mpipp_passes()) return ((raw_Reduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm);
+  MPIPP_JUMP own_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Reduce_scatter
 typedef int raw_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter) typed_Reduce_scatter;
@@ -677,6 +1282,45 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter);
   if (mpipp_passes()) return ((raw_Reduce_scatter *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm);
   MPIPP_JUMP own_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Reduce_scatter_c
+typedef int raw_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Reduce_scatter_c) typed_Reduce_scatter_c;
+static MPIPP_COLD int hooked_Reduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
+EXPORT int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_c, &real);
+  if (!thread) return ((raw_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_scatter_c own_Reduce_scatter_c OWN(MPI_Reduce_scatter_c);
+EXPORT int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_c);
+  if (mpipp_passes()) return ((raw_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 #endif
 
@@ -718,6 +1362,44 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 }
 #endif
 
+#ifdef MPIPP_HAVE_Reduce_scatter_block_c
+typedef int raw_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Reduce_scatter_block_c) typed_Reduce_scatter_block_c;
+static MPIPP_COLD int hooked_Reduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
+EXPORT int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_c, &real);
+  if (!thread) return ((raw_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_block_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_scatter_block_c own_Reduce_scatter_block_c OWN(MPI_Reduce_scatter_block_c);
+EXPORT int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_c);
+  if (mpipp_passes()) return ((raw_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  MPIPP_JUMP own_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Scan
 typedef int raw_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scan) typed_Scan;
@@ -753,6 +1435,44 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan);
   if (mpipp_passes()) return ((raw_Scan *)real)(sendbuf, recvbuf, count, datatype, op, comm);
   MPIPP_JUMP own_Scan(sendbuf, recvbuf, count, datatype, op, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Scan_c
+typedef int raw_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Scan_c) typed_Scan_c;
+static MPIPP_COLD int hooked_Scan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scan_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
+EXPORT int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_c, &real);
+  if (!thread) return ((raw_Scan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scan_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Scan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scan_c own_Scan_c OWN(MPI_Scan_c);
+EXPORT int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
+int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scan_c);
+  if (mpipp_passes()) return ((raw_Scan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm);
+  MPIPP_JUMP own_Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
 #endif
 
@@ -796,6 +1516,46 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 }
 #endif
 
+#ifdef MPIPP_HAVE_Scatter_c
+typedef int raw_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Scatter_c) typed_Scatter_c;
+static MPIPP_COLD int hooked_Scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatter_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_c, &real);
+  if (!thread) return ((raw_Scatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatter_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scatter_c own_Scatter_c OWN(MPI_Scatter_c);
+EXPORT int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scatter_c);
+  if (mpipp_passes()) return ((raw_Scatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Scatterv
 typedef int raw_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatterv) typed_Scatterv;
@@ -833,5 +1593,45 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv);
   if (mpipp_passes()) return ((raw_Scatterv *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   MPIPP_JUMP own_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Scatterv_c
+typedef int raw_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Scatterv_c) typed_Scatterv_c;
+static MPIPP_COLD int hooked_Scatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatterv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
+EXPORT int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_c, &real);
+  if (!thread) return ((raw_Scatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatterv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scatterv_c own_Scatterv_c OWN(MPI_Scatterv_c);
+EXPORT int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
+int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_c);
+  if (mpipp_passes()) return ((raw_Scatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  MPIPP_JUMP own_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 #endif

@@ -42,6 +42,46 @@ int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
 }
 #endif
 
+#ifdef MPIPP_HAVE_Iallgather_c
+typedef int raw_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iallgather_c) typed_Iallgather_c;
+static MPIPP_COLD int hooked_Iallgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iallgather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgather_c, &real);
+  if (!thread) return ((raw_Iallgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iallgather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iallgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iallgather_c own_Iallgather_c OWN(MPI_Iallgather_c);
+EXPORT int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iallgather_c);
+  if (mpipp_passes()) return ((raw_Iallgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Iallgatherv
 typedef int raw_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgatherv) typed_Iallgatherv;
@@ -79,6 +119,46 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   void *real = mpipp_procedure(1, MPIPP_PROC_Iallgatherv);
   if (mpipp_passes()) return ((raw_Iallgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   MPIPP_JUMP own_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Iallgatherv_c
+typedef int raw_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iallgatherv_c) typed_Iallgatherv_c;
+static MPIPP_COLD int hooked_Iallgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iallgatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgatherv_c, &real);
+  if (!thread) return ((raw_Iallgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iallgatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iallgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iallgatherv_c own_Iallgatherv_c OWN(MPI_Iallgatherv_c);
+EXPORT int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iallgatherv_c);
+  if (mpipp_passes()) return ((raw_Iallgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 #endif
 
@@ -123,6 +203,47 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
 }
 #endif
 
+#ifdef MPIPP_HAVE_Iallreduce_c
+typedef int raw_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iallreduce_c) typed_Iallreduce_c;
+static MPIPP_COLD int hooked_Iallreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iallreduce_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallreduce_c, &real);
+  if (!thread) return ((raw_Iallreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iallreduce_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iallreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iallreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iallreduce_c own_Iallreduce_c OWN(MPI_Iallreduce_c);
+EXPORT int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iallreduce_c);
+  if (mpipp_passes()) return ((raw_Iallreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ialltoall
 typedef int raw_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoall) typed_Ialltoall;
@@ -160,6 +281,46 @@ int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoall);
   if (mpipp_passes()) return ((raw_Ialltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   MPIPP_JUMP own_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ialltoall_c
+typedef int raw_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ialltoall_c) typed_Ialltoall_c;
+static MPIPP_COLD int hooked_Ialltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ialltoall_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoall_c, &real);
+  if (!thread) return ((raw_Ialltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ialltoall_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ialltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ialltoall_c own_Ialltoall_c OWN(MPI_Ialltoall_c);
+EXPORT int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoall_c);
+  if (mpipp_passes()) return ((raw_Ialltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -203,6 +364,46 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ialltoallv_c
+typedef int raw_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ialltoallv_c) typed_Ialltoallv_c;
+static MPIPP_COLD int hooked_Ialltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ialltoallv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallv_c, &real);
+  if (!thread) return ((raw_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ialltoallv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ialltoallv_c own_Ialltoallv_c OWN(MPI_Ialltoallv_c);
+EXPORT int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallv_c);
+  if (mpipp_passes()) return ((raw_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ialltoallw
 typedef int raw_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallw) typed_Ialltoallw;
@@ -240,6 +441,46 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
   void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallw);
   if (mpipp_passes()) return ((raw_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   MPIPP_JUMP own_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ialltoallw_c
+typedef int raw_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ialltoallw_c) typed_Ialltoallw_c;
+static MPIPP_COLD int hooked_Ialltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ialltoallw_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallw_c, &real);
+  if (!thread) return ((raw_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ialltoallw_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ialltoallw_c own_Ialltoallw_c OWN(MPI_Ialltoallw_c);
+EXPORT int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ialltoallw_c);
+  if (mpipp_passes()) return ((raw_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -322,6 +563,47 @@ int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, 
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ibcast_c
+typedef int raw_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ibcast_c) typed_Ibcast_c;
+static MPIPP_COLD int hooked_Ibcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ibcast_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibcast_c, &real);
+  if (!thread) return ((raw_Ibcast_c *)real)(buffer, count, datatype, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ibcast_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call) || mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ibcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
+                 : hooked_Ibcast_c(thread, real, buffer, count, datatype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ibcast_c own_Ibcast_c OWN(MPI_Ibcast_c);
+EXPORT int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ibcast_c);
+  if (mpipp_passes()) return ((raw_Ibcast_c *)real)(buffer, count, datatype, root, comm, request);
+  MPIPP_JUMP own_Ibcast_c(buffer, count, datatype, root, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Iexscan
 typedef int raw_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iexscan) typed_Iexscan;
@@ -360,6 +642,47 @@ int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
   void *real = mpipp_procedure(1, MPIPP_PROC_Iexscan);
   if (mpipp_passes()) return ((raw_Iexscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
   MPIPP_JUMP own_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Iexscan_c
+typedef int raw_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iexscan_c) typed_Iexscan_c;
+static MPIPP_COLD int hooked_Iexscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iexscan_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iexscan_c, &real);
+  if (!thread) return ((raw_Iexscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iexscan_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iexscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iexscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iexscan_c own_Iexscan_c OWN(MPI_Iexscan_c);
+EXPORT int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iexscan_c);
+  if (mpipp_passes()) return ((raw_Iexscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -406,6 +729,49 @@ int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 }
 #endif
 
+#ifdef MPIPP_HAVE_Igather_c
+typedef int raw_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Igather_c) typed_Igather_c;
+static MPIPP_COLD int hooked_Igather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Igather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igather_c, &real);
+  if (!thread) return ((raw_Igather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Igather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Igather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Igather_c own_Igather_c OWN(MPI_Igather_c);
+EXPORT int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Igather_c);
+  if (mpipp_passes()) return ((raw_Igather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Igatherv
 typedef int raw_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igatherv) typed_Igatherv;
@@ -449,6 +815,49 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Igatherv_c
+typedef int raw_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Igatherv_c) typed_Igatherv_c;
+static MPIPP_COLD int hooked_Igatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Igatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igatherv_c, &real);
+  if (!thread) return ((raw_Igatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Igatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Igatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Igatherv_c own_Igatherv_c OWN(MPI_Igatherv_c);
+EXPORT int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Igatherv_c);
+  if (mpipp_passes()) return ((raw_Igatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  MPIPP_JUMP own_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ineighbor_allgather
 typedef int raw_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgather) typed_Ineighbor_allgather;
@@ -486,6 +895,46 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datat
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgather);
   if (mpipp_passes()) return ((raw_Ineighbor_allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   MPIPP_JUMP own_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ineighbor_allgather_c
+typedef int raw_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ineighbor_allgather_c) typed_Ineighbor_allgather_c;
+static MPIPP_COLD int hooked_Ineighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgather_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgather_c, &real);
+  if (!thread) return ((raw_Ineighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ineighbor_allgather_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ineighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ineighbor_allgather_c own_Ineighbor_allgather_c OWN(MPI_Ineighbor_allgather_c);
+EXPORT int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgather_c);
+  if (mpipp_passes()) return ((raw_Ineighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -529,6 +978,46 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Data
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ineighbor_allgatherv_c
+typedef int raw_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ineighbor_allgatherv_c) typed_Ineighbor_allgatherv_c;
+static MPIPP_COLD int hooked_Ineighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgatherv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgatherv_c, &real);
+  if (!thread) return ((raw_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ineighbor_allgatherv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ineighbor_allgatherv_c own_Ineighbor_allgatherv_c OWN(MPI_Ineighbor_allgatherv_c);
+EXPORT int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_allgatherv_c);
+  if (mpipp_passes()) return ((raw_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ineighbor_alltoall
 typedef int raw_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoall) typed_Ineighbor_alltoall;
@@ -566,6 +1055,46 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoall);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   MPIPP_JUMP own_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ineighbor_alltoall_c
+typedef int raw_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ineighbor_alltoall_c) typed_Ineighbor_alltoall_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoall_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoall_c, &real);
+  if (!thread) return ((raw_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ineighbor_alltoall_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ineighbor_alltoall_c own_Ineighbor_alltoall_c OWN(MPI_Ineighbor_alltoall_c);
+EXPORT int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoall_c);
+  if (mpipp_passes()) return ((raw_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 #endif
 
@@ -609,6 +1138,46 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ineighbor_alltoallv_c
+typedef int raw_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ineighbor_alltoallv_c) typed_Ineighbor_alltoallv_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallv_c, &real);
+  if (!thread) return ((raw_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ineighbor_alltoallv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ineighbor_alltoallv_c own_Ineighbor_alltoallv_c OWN(MPI_Ineighbor_alltoallv_c);
+EXPORT int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallv_c);
+  if (mpipp_passes()) return ((raw_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ineighbor_alltoallw
 typedef int raw_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallw) typed_Ineighbor_alltoallw;
@@ -646,6 +1215,46 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
   void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallw);
   if (mpipp_passes()) return ((raw_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   MPIPP_JUMP own_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ineighbor_alltoallw_c
+typedef int raw_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ineighbor_alltoallw_c) typed_Ineighbor_alltoallw_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallw_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallw_c, &real);
+  if (!thread) return ((raw_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ineighbor_alltoallw_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ineighbor_alltoallw_c own_Ineighbor_alltoallw_c OWN(MPI_Ineighbor_alltoallw_c);
+EXPORT int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ineighbor_alltoallw_c);
+  if (mpipp_passes()) return ((raw_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  MPIPP_JUMP own_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 #endif
 
@@ -693,6 +1302,50 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ireduce_c
+typedef int raw_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ireduce_c) typed_Ireduce_c;
+static MPIPP_COLD int hooked_Ireduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ireduce_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_c, &real);
+  if (!thread) return ((raw_Ireduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ireduce_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ireduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ireduce_c own_Ireduce_c OWN(MPI_Ireduce_c);
+EXPORT int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_c);
+  if (mpipp_passes()) return ((raw_Ireduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  MPIPP_JUMP own_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ireduce_scatter
 typedef int raw_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter) typed_Ireduce_scatter;
@@ -732,6 +1385,48 @@ int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcount
   void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter);
   if (mpipp_passes()) return ((raw_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
   MPIPP_JUMP own_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ireduce_scatter_c
+typedef int raw_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ireduce_scatter_c) typed_Ireduce_scatter_c;
+static MPIPP_COLD int hooked_Ireduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_c, &real);
+  if (!thread) return ((raw_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ireduce_scatter_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ireduce_scatter_c own_Ireduce_scatter_c OWN(MPI_Ireduce_scatter_c);
+EXPORT int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter_c);
+  if (mpipp_passes()) return ((raw_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 #endif
 
@@ -776,6 +1471,47 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ireduce_scatter_block_c
+typedef int raw_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ireduce_scatter_block_c) typed_Ireduce_scatter_block_c;
+static MPIPP_COLD int hooked_Ireduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter_block_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_block_c, &real);
+  if (!thread) return ((raw_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ireduce_scatter_block_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ireduce_scatter_block_c own_Ireduce_scatter_block_c OWN(MPI_Ireduce_scatter_block_c);
+EXPORT int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ireduce_scatter_block_c);
+  if (mpipp_passes()) return ((raw_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  MPIPP_JUMP own_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Iscan
 typedef int raw_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscan) typed_Iscan;
@@ -814,6 +1550,47 @@ int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscan);
   if (mpipp_passes()) return ((raw_Iscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
   MPIPP_JUMP own_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Iscan_c
+typedef int raw_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iscan_c) typed_Iscan_c;
+static MPIPP_COLD int hooked_Iscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iscan_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscan_c, &real);
+  if (!thread) return ((raw_Iscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iscan_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iscan_c own_Iscan_c OWN(MPI_Iscan_c);
+EXPORT int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iscan_c);
+  if (mpipp_passes()) return ((raw_Iscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
+  MPIPP_JUMP own_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 #endif
 
@@ -860,6 +1637,49 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Iscatter_c
+typedef int raw_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iscatter_c) typed_Iscatter_c;
+static MPIPP_COLD int hooked_Iscatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iscatter_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatter_c, &real);
+  if (!thread) return ((raw_Iscatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iscatter_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iscatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iscatter_c own_Iscatter_c OWN(MPI_Iscatter_c);
+EXPORT int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iscatter_c);
+  if (mpipp_passes()) return ((raw_Iscatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Iscatterv
 typedef int raw_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatterv) typed_Iscatterv;
@@ -900,5 +1720,48 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
   void *real = mpipp_procedure(1, MPIPP_PROC_Iscatterv);
   if (mpipp_passes()) return ((raw_Iscatterv *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   MPIPP_JUMP own_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Iscatterv_c
+typedef int raw_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Iscatterv_c) typed_Iscatterv_c;
+static MPIPP_COLD int hooked_Iscatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Iscatterv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatterv_c, &real);
+  if (!thread) return ((raw_Iscatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iscatterv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Iscatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Iscatterv_c own_Iscatterv_c OWN(MPI_Iscatterv_c);
+EXPORT int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Iscatterv_c);
+  if (mpipp_passes()) return ((raw_Iscatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  MPIPP_JUMP own_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 #endif

@@ -42,6 +42,46 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 }
 #endif
 
+#ifdef MPIPP_HAVE_Allgather_init_c
+typedef int raw_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Allgather_init_c) typed_Allgather_init_c;
+static MPIPP_COLD int hooked_Allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init_c, &real);
+  if (!thread) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgather_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allgather_init_c own_Allgather_init_c OWN(MPI_Allgather_init_c);
+EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allgather_init_c);
+  if (mpipp_passes()) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Allgatherv_init
 typedef int raw_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init) typed_Allgatherv_init;
@@ -79,6 +119,46 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
   void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_init);
   if (mpipp_passes()) return ((raw_Allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   MPIPP_JUMP own_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Allgatherv_init_c
+typedef int raw_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Allgatherv_init_c) typed_Allgatherv_init_c;
+static MPIPP_COLD int hooked_Allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init_c, &real);
+  if (!thread) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgatherv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allgatherv_init_c own_Allgatherv_init_c OWN(MPI_Allgatherv_init_c);
+EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allgatherv_init_c);
+  if (mpipp_passes()) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 #endif
 
@@ -123,6 +203,47 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 }
 #endif
 
+#ifdef MPIPP_HAVE_Allreduce_init_c
+typedef int raw_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Allreduce_init_c) typed_Allreduce_init_c;
+static MPIPP_COLD int hooked_Allreduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allreduce_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init_c, &real);
+  if (!thread) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allreduce_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Allreduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Allreduce_init_c own_Allreduce_init_c OWN(MPI_Allreduce_init_c);
+EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Allreduce_init_c);
+  if (mpipp_passes()) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Alltoall_init
 typedef int raw_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init) typed_Alltoall_init;
@@ -160,6 +281,46 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_init);
   if (mpipp_passes()) return ((raw_Alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   MPIPP_JUMP own_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Alltoall_init_c
+typedef int raw_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Alltoall_init_c) typed_Alltoall_init_c;
+static MPIPP_COLD int hooked_Alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoall_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init_c, &real);
+  if (!thread) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoall_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoall_init_c own_Alltoall_init_c OWN(MPI_Alltoall_init_c);
+EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoall_init_c);
+  if (mpipp_passes()) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -203,6 +364,46 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
 }
 #endif
 
+#ifdef MPIPP_HAVE_Alltoallv_init_c
+typedef int raw_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Alltoallv_init_c) typed_Alltoallv_init_c;
+static MPIPP_COLD int hooked_Alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init_c, &real);
+  if (!thread) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoallv_init_c own_Alltoallv_init_c OWN(MPI_Alltoallv_init_c);
+EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallv_init_c);
+  if (mpipp_passes()) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Alltoallw_init
 typedef int raw_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init) typed_Alltoallw_init;
@@ -240,6 +441,46 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
   void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_init);
   if (mpipp_passes()) return ((raw_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   MPIPP_JUMP own_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Alltoallw_init_c
+typedef int raw_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Alltoallw_init_c) typed_Alltoallw_init_c;
+static MPIPP_COLD int hooked_Alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallw_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init_c, &real);
+  if (!thread) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallw_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Alltoallw_init_c own_Alltoallw_init_c OWN(MPI_Alltoallw_init_c);
+EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Alltoallw_init_c);
+  if (mpipp_passes()) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -322,6 +563,47 @@ int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int ro
 }
 #endif
 
+#ifdef MPIPP_HAVE_Bcast_init_c
+typedef int raw_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Bcast_init_c) typed_Bcast_init_c;
+static MPIPP_COLD int hooked_Bcast_init_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bcast_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init_c, &real);
+  if (!thread) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bcast_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call) || mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Bcast_init_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Bcast_init_c own_Bcast_init_c OWN(MPI_Bcast_init_c);
+EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Bcast_init_c);
+  if (mpipp_passes()) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
+  MPIPP_JUMP own_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Exscan_init
 typedef int raw_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init) typed_Exscan_init;
@@ -360,6 +642,47 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
   void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_init);
   if (mpipp_passes()) return ((raw_Exscan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   MPIPP_JUMP own_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Exscan_init_c
+typedef int raw_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Exscan_init_c) typed_Exscan_init_c;
+static MPIPP_COLD int hooked_Exscan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Exscan_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init_c, &real);
+  if (!thread) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Exscan_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Exscan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Exscan_init_c own_Exscan_init_c OWN(MPI_Exscan_init_c);
+EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Exscan_init_c);
+  if (mpipp_passes()) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -406,6 +729,49 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 }
 #endif
 
+#ifdef MPIPP_HAVE_Gather_init_c
+typedef int raw_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Gather_init_c) typed_Gather_init_c;
+static MPIPP_COLD int hooked_Gather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init_c, &real);
+  if (!thread) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gather_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Gather_init_c own_Gather_init_c OWN(MPI_Gather_init_c);
+EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Gather_init_c);
+  if (mpipp_passes()) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Gatherv_init
 typedef int raw_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init) typed_Gatherv_init;
@@ -449,6 +815,49 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 }
 #endif
 
+#ifdef MPIPP_HAVE_Gatherv_init_c
+typedef int raw_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Gatherv_init_c) typed_Gatherv_init_c;
+static MPIPP_COLD int hooked_Gatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init_c, &real);
+  if (!thread) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gatherv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Gatherv_init_c own_Gatherv_init_c OWN(MPI_Gatherv_init_c);
+EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Gatherv_init_c);
+  if (mpipp_passes()) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_allgather_init
 typedef int raw_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init) typed_Neighbor_allgather_init;
@@ -486,6 +895,46 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_init);
   if (mpipp_passes()) return ((raw_Neighbor_allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   MPIPP_JUMP own_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_allgather_init_c
+typedef int raw_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Neighbor_allgather_init_c) typed_Neighbor_allgather_init_c;
+static MPIPP_COLD int hooked_Neighbor_allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init_c, &real);
+  if (!thread) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgather_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_allgather_init_c own_Neighbor_allgather_init_c OWN(MPI_Neighbor_allgather_init_c);
+EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgather_init_c);
+  if (mpipp_passes()) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -529,6 +978,46 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_
 }
 #endif
 
+#ifdef MPIPP_HAVE_Neighbor_allgatherv_init_c
+typedef int raw_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Neighbor_allgatherv_init_c) typed_Neighbor_allgatherv_init_c;
+static MPIPP_COLD int hooked_Neighbor_allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init_c, &real);
+  if (!thread) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgatherv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_allgatherv_init_c own_Neighbor_allgatherv_init_c OWN(MPI_Neighbor_allgatherv_init_c);
+EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_allgatherv_init_c);
+  if (mpipp_passes()) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_alltoall_init
 typedef int raw_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init) typed_Neighbor_alltoall_init;
@@ -566,6 +1055,46 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_init);
   if (mpipp_passes()) return ((raw_Neighbor_alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   MPIPP_JUMP own_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_alltoall_init_c
+typedef int raw_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Neighbor_alltoall_init_c) typed_Neighbor_alltoall_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoall_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoall_init_c own_Neighbor_alltoall_init_c OWN(MPI_Neighbor_alltoall_init_c);
+EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoall_init_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 #endif
 
@@ -609,6 +1138,46 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
 }
 #endif
 
+#ifdef MPIPP_HAVE_Neighbor_alltoallv_init_c
+typedef int raw_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Neighbor_alltoallv_init_c) typed_Neighbor_alltoallv_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoallv_init_c own_Neighbor_alltoallv_init_c OWN(MPI_Neighbor_alltoallv_init_c);
+EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallv_init_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Neighbor_alltoallw_init
 typedef int raw_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init) typed_Neighbor_alltoallw_init;
@@ -646,6 +1215,46 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
   void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_init);
   if (mpipp_passes()) return ((raw_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   MPIPP_JUMP own_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Neighbor_alltoallw_init_c
+typedef int raw_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Neighbor_alltoallw_init_c) typed_Neighbor_alltoallw_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init_c, &real);
+  if (!thread) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallw_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Neighbor_alltoallw_init_c own_Neighbor_alltoallw_init_c OWN(MPI_Neighbor_alltoallw_init_c);
+EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Neighbor_alltoallw_init_c);
+  if (mpipp_passes()) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  MPIPP_JUMP own_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 #endif
 
@@ -693,6 +1302,50 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 }
 #endif
 
+#ifdef MPIPP_HAVE_Reduce_init_c
+typedef int raw_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Reduce_init_c) typed_Reduce_init_c;
+static MPIPP_COLD int hooked_Reduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init_c, &real);
+  if (!thread) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_init_c own_Reduce_init_c OWN(MPI_Reduce_init_c);
+EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_init_c);
+  if (mpipp_passes()) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  MPIPP_JUMP own_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Reduce_scatter_block_init
 typedef int raw_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init) typed_Reduce_scatter_block_init;
@@ -731,6 +1384,47 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_init);
   if (mpipp_passes()) return ((raw_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   MPIPP_JUMP own_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Reduce_scatter_block_init_c
+typedef int raw_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Reduce_scatter_block_init_c) typed_Reduce_scatter_block_init_c;
+static MPIPP_COLD int hooked_Reduce_scatter_block_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init_c, &real);
+  if (!thread) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_block_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_scatter_block_init_c own_Reduce_scatter_block_init_c OWN(MPI_Reduce_scatter_block_init_c);
+EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_block_init_c);
+  if (mpipp_passes()) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 }
 #endif
 
@@ -776,6 +1470,48 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
 }
 #endif
 
+#ifdef MPIPP_HAVE_Reduce_scatter_init_c
+typedef int raw_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Reduce_scatter_init_c) typed_Reduce_scatter_init_c;
+static MPIPP_COLD int hooked_Reduce_scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init_c, &real);
+  if (!thread) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_init_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Reduce_scatter_init_c own_Reduce_scatter_init_c OWN(MPI_Reduce_scatter_init_c);
+EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_scatter_init_c);
+  if (mpipp_passes()) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Scan_init
 typedef int raw_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init) typed_Scan_init;
@@ -814,6 +1550,47 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
   void *real = mpipp_procedure(1, MPIPP_PROC_Scan_init);
   if (mpipp_passes()) return ((raw_Scan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   MPIPP_JUMP own_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Scan_init_c
+typedef int raw_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Scan_init_c) typed_Scan_init_c;
+static MPIPP_COLD int hooked_Scan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scan_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init_c, &real);
+  if (!thread) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scan_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scan_init_c own_Scan_init_c OWN(MPI_Scan_init_c);
+EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scan_init_c);
+  if (mpipp_passes()) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  MPIPP_JUMP own_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 #endif
 
@@ -860,6 +1637,49 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 }
 #endif
 
+#ifdef MPIPP_HAVE_Scatter_init_c
+typedef int raw_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Scatter_init_c) typed_Scatter_init_c;
+static MPIPP_COLD int hooked_Scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatter_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init_c, &real);
+  if (!thread) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatter_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call))
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scatter_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scatter_init_c own_Scatter_init_c OWN(MPI_Scatter_init_c);
+EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scatter_init_c);
+  if (mpipp_passes()) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Scatterv_init
 typedef int raw_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init) typed_Scatterv_init;
@@ -900,5 +1720,48 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
   void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_init);
   if (mpipp_passes()) return ((raw_Scatterv_init *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   MPIPP_JUMP own_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Scatterv_init_c
+typedef int raw_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+typedef __typeof__(mpih_Scatterv_init_c) typed_Scatterv_init_c;
+static MPIPP_COLD int hooked_Scatterv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatterv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
+EXPORT int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init_c, &real);
+  if (!thread) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatterv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->root = root;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  if (mpipp_at_root(call))
+    mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  if (mpipp_at_leaf(call))
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Scatterv_init_c own_Scatterv_init_c OWN(MPI_Scatterv_init_c);
+EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
+int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Scatterv_init_c);
+  if (mpipp_passes()) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  MPIPP_JUMP own_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 #endif

@@ -38,6 +38,42 @@ int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void*
 }
 #endif
 
+#ifdef MPIPP_HAVE_Pack_c
+typedef int raw_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Pack_c) typed_Pack_c;
+static MPIPP_COLD int hooked_Pack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
+}
+EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
+int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_c, &real);
+  if (!thread) return ((raw_Pack_c *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Pack_c *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
+                 : hooked_Pack_c(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Pack_c own_Pack_c OWN(MPI_Pack_c);
+EXPORT int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
+int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Pack_c);
+  if (mpipp_passes()) return ((raw_Pack_c *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  MPIPP_JUMP own_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Pack_external
 typedef int raw_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 typedef __typeof__(mpih_Pack_external) typed_Pack_external;
@@ -73,6 +109,41 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpi
 }
 #endif
 
+#ifdef MPIPP_HAVE_Pack_external_c
+typedef int raw_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
+typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
+static MPIPP_COLD int hooked_Pack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
+}
+EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
+int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external_c, &real);
+  if (!thread) return ((raw_Pack_external_c *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack_external_c, MPIPP_SITE);
+  call->present = 0;
+  mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Pack_external_c *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
+                 : hooked_Pack_external_c(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Pack_external_c own_Pack_external_c OWN(MPI_Pack_external_c);
+EXPORT int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
+int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Pack_external_c);
+  if (mpipp_passes()) return ((raw_Pack_external_c *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  MPIPP_JUMP own_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Reduce_local
 typedef int raw_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
@@ -105,6 +176,41 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Da
   void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_local);
   if (mpipp_passes()) return ((raw_Reduce_local *)real)(inbuf, inoutbuf, count, datatype, op);
   MPIPP_JUMP own_Reduce_local(inbuf, inoutbuf, count, datatype, op);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Reduce_local_c
+typedef int raw_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
+typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
+static MPIPP_COLD int hooked_Reduce_local_c(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
+}
+EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
+int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local_c, &real);
+  if (!thread) return ((raw_Reduce_local_c *)real)(inbuf, inoutbuf, count, datatype, op);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_local_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_OP;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 1, inoutbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_inoutbuf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Reduce_local_c *)real)(inbuf, inoutbuf, count, (MPI_Datatype)datatype, (MPI_Op)op)
+                 : hooked_Reduce_local_c(thread, real, inbuf, inoutbuf, count, datatype, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Reduce_local_c own_Reduce_local_c OWN(MPI_Reduce_local_c);
+EXPORT int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
+int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Reduce_local_c);
+  if (mpipp_passes()) return ((raw_Reduce_local_c *)real)(inbuf, inoutbuf, count, datatype, op);
+  MPIPP_JUMP own_Reduce_local_c(inbuf, inoutbuf, count, datatype, op);
 }
 #endif
 
@@ -189,6 +295,49 @@ int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* ne
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_contiguous_c
+typedef int raw_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_contiguous_c) typed_Type_contiguous_c;
+static MPIPP_COLD int hooked_Type_contiguous_c(struct mpipp_thread *thread, void *real, MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_contiguous_c(thread, real, count, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_contiguous_c own_Type_contiguous_c OWN(MPI_Type_contiguous_c);
+EXPORT int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_contiguous_c);
+  if (mpipp_passes()) return ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
+  MPIPP_JUMP own_Type_contiguous_c(count, oldtype, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_create_darray
 typedef int raw_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_darray) typed_Type_create_darray;
@@ -229,6 +378,49 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_darray);
   if (mpipp_passes()) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   MPIPP_JUMP own_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Type_create_darray_c
+typedef int raw_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_darray_c) typed_Type_create_darray_c;
+static MPIPP_COLD int hooked_Type_create_darray_c(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_darray_c(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_darray_c own_Type_create_darray_c OWN(MPI_Type_create_darray_c);
+EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_darray_c);
+  if (mpipp_passes()) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 }
 #endif
 
@@ -401,6 +593,49 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], cons
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_create_hindexed_c
+typedef int raw_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_hindexed_c) typed_Type_create_hindexed_c;
+static MPIPP_COLD int hooked_Type_create_hindexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_hindexed_c own_Type_create_hindexed_c OWN(MPI_Type_create_hindexed_c);
+EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_c);
+  if (mpipp_passes()) return ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_create_hindexed_block
 typedef int raw_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hindexed_block) typed_Type_create_hindexed_block;
@@ -441,6 +676,49 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint a
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_block);
   if (mpipp_passes()) return ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   MPIPP_JUMP own_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Type_create_hindexed_block_c
+typedef int raw_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_hindexed_block_c) typed_Type_create_hindexed_block_c;
+static MPIPP_COLD int hooked_Type_create_hindexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_hindexed_block_c own_Type_create_hindexed_block_c OWN(MPI_Type_create_hindexed_block_c);
+EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hindexed_block_c);
+  if (mpipp_passes()) return ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -487,6 +765,49 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_create_hvector_c
+typedef int raw_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_hvector_c) typed_Type_create_hvector_c;
+static MPIPP_COLD int hooked_Type_create_hvector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hvector_c(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_hvector_c own_Type_create_hvector_c OWN(MPI_Type_create_hvector_c);
+EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_hvector_c);
+  if (mpipp_passes()) return ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_create_indexed_block
 typedef int raw_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_indexed_block) typed_Type_create_indexed_block;
@@ -527,6 +848,49 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_indexed_block);
   if (mpipp_passes()) return ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   MPIPP_JUMP own_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Type_create_indexed_block_c
+typedef int raw_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_indexed_block_c) typed_Type_create_indexed_block_c;
+static MPIPP_COLD int hooked_Type_create_indexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_indexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_indexed_block_c own_Type_create_indexed_block_c OWN(MPI_Type_create_indexed_block_c);
+EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_indexed_block_c);
+  if (mpipp_passes()) return ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 #endif
 
@@ -573,6 +937,49 @@ int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint e
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_create_resized_c
+typedef int raw_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_resized_c) typed_Type_create_resized_c;
+static MPIPP_COLD int hooked_Type_create_resized_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
+}
+EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
+int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
+                 : hooked_Type_create_resized_c(thread, real, oldtype, lb, extent, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_resized_c own_Type_create_resized_c OWN(MPI_Type_create_resized_c);
+EXPORT int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
+int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_resized_c);
+  if (mpipp_passes()) return ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
+  MPIPP_JUMP own_Type_create_resized_c(oldtype, lb, extent, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_create_struct
 typedef int raw_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_struct) typed_Type_create_struct;
@@ -612,6 +1019,48 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const 
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_struct);
   if (mpipp_passes()) return ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   MPIPP_JUMP own_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Type_create_struct_c
+typedef int raw_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_struct_c) typed_Type_create_struct_c;
+static MPIPP_COLD int hooked_Type_create_struct_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
+                 : hooked_Type_create_struct_c(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
+                        inputs, array_of_types, count);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_struct_c own_Type_create_struct_c OWN(MPI_Type_create_struct_c);
+EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_struct_c);
+  if (mpipp_passes()) return ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  MPIPP_JUMP own_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 #endif
 
@@ -655,6 +1104,49 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
   void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_subarray);
   if (mpipp_passes()) return ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   MPIPP_JUMP own_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Type_create_subarray_c
+typedef int raw_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_create_subarray_c) typed_Type_create_subarray_c;
+static MPIPP_COLD int hooked_Type_create_subarray_c(struct mpipp_thread *thread, void *real, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_subarray_c(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_create_subarray_c own_Type_create_subarray_c OWN(MPI_Type_create_subarray_c);
+EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_create_subarray_c);
+  if (mpipp_passes()) return ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  MPIPP_JUMP own_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 }
 #endif
 
@@ -780,6 +1272,38 @@ int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int ma
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_get_contents_c
+typedef int raw_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
+typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
+static MPIPP_COLD int hooked_Type_get_contents_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+}
+EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
+int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents_c, &real);
+  if (!thread) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_get_contents_c, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
+                 : hooked_Type_get_contents_c(thread, real, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_import_contents(call, (MPI_Datatype)datatype, array_of_datatypes);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_get_contents_c own_Type_get_contents_c OWN(MPI_Type_get_contents_c);
+EXPORT int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
+int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_get_contents_c);
+  if (mpipp_passes()) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+  MPIPP_JUMP own_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_get_value_index
 typedef int raw_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
 typedef __typeof__(mpih_Type_get_value_index) typed_Type_get_value_index;
@@ -866,6 +1390,49 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int ar
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_indexed_c
+typedef int raw_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_indexed_c) typed_Type_indexed_c;
+static MPIPP_COLD int hooked_Type_indexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_indexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_indexed_c own_Type_indexed_c OWN(MPI_Type_indexed_c);
+EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_indexed_c);
+  if (mpipp_passes()) return ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  MPIPP_JUMP own_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_set_name
 typedef int raw_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
@@ -941,6 +1508,49 @@ int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype 
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_vector_c
+typedef int raw_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+typedef __typeof__(mpih_Type_vector_c) typed_Type_vector_c;
+static MPIPP_COLD int hooked_Type_vector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
+EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector_c, &real);
+  if (!thread) {
+    int code = ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_vector_c(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
+                        inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Type_vector_c own_Type_vector_c OWN(MPI_Type_vector_c);
+EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_vector_c);
+  if (mpipp_passes()) return ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
+  MPIPP_JUMP own_Type_vector_c(count, blocklength, stride, oldtype, newtype);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Unpack
 typedef int raw_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack) typed_Unpack;
@@ -977,6 +1587,42 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
 }
 #endif
 
+#ifdef MPIPP_HAVE_Unpack_c
+typedef int raw_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
+static MPIPP_COLD int hooked_Unpack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
+}
+EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
+int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_c, &real);
+  if (!thread) return ((raw_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
+                 : hooked_Unpack_c(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Unpack_c own_Unpack_c OWN(MPI_Unpack_c);
+EXPORT int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
+int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_c);
+  if (mpipp_passes()) return ((raw_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  MPIPP_JUMP own_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Unpack_external
 typedef int raw_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
@@ -1009,6 +1655,41 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
   void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_external);
   if (mpipp_passes()) return ((raw_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   MPIPP_JUMP own_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Unpack_external_c
+typedef int raw_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
+static MPIPP_COLD int hooked_Unpack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
+int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external_c, &real);
+  if (!thread) return ((raw_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack_external_c, MPIPP_SITE);
+  call->present = 0;
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_integer_output(thread, position, sizeof *position, MPIPP_ROLE_position);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
+                 : hooked_Unpack_external_c(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Unpack_external_c own_Unpack_external_c OWN(MPI_Unpack_external_c);
+EXPORT int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
+int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Unpack_external_c);
+  if (mpipp_passes()) return ((raw_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  MPIPP_JUMP own_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 #endif
 

@@ -146,6 +146,40 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Cancel
+typedef int raw_Cancel(MPI_Request* request);
+typedef __typeof__(mpih_Cancel) typed_Cancel;
+static MPIPP_COLD int hooked_Cancel(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Cancel *)real)(request);
+}
+EXPORT int MPI_Cancel(MPI_Request* request);
+int MPI_Cancel(MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cancel, &real);
+  if (!thread) return ((raw_Cancel *)real)(request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cancel, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Cancel *)real)(request)
+                 : hooked_Cancel(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_cancel(MPIPP_KEY(*request));
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Cancel own_Cancel OWN(MPI_Cancel);
+EXPORT int PMPI_Cancel(MPI_Request* request);
+int PMPI_Cancel(MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cancel);
+  if (mpipp_passes()) return ((raw_Cancel *)real)(request);
+  MPIPP_JUMP own_Cancel(request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Cart_coords
 typedef int raw_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
 typedef __typeof__(mpih_Cart_coords) typed_Cart_coords;
@@ -1988,6 +2022,41 @@ int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Grequest_start
+typedef int raw_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
+typedef __typeof__(mpih_Grequest_start) typed_Grequest_start;
+static MPIPP_COLD int hooked_Grequest_start(struct mpipp_thread *thread, void *real, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
+}
+EXPORT int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
+int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Grequest_start, &real);
+  if (!thread) return ((raw_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Grequest_start, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request)
+                 : hooked_Grequest_start(thread, real, query_fn, free_fn, cancel_fn, extra_state, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Grequest_start own_Grequest_start OWN(MPI_Grequest_start);
+EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
+int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Grequest_start);
+  if (mpipp_passes()) return ((raw_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
+  MPIPP_JUMP own_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Group_difference
 typedef int raw_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_difference) typed_Group_difference;
@@ -2879,6 +2948,45 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Op_create_c
+typedef int raw_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
+typedef __typeof__(mpih_Op_create_c) typed_Op_create_c;
+static MPIPP_COLD int hooked_Op_create_c(struct mpipp_thread *thread, void *real, MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Op_create_c *)real)(user_fn, commute, op);
+}
+EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
+int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create_c, &real);
+  if (!thread) {
+    int code = ((raw_Op_create_c *)real)(user_fn, commute, op);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
+  call->present = 0;
+  mpipp_output(op, MPIPP_ROLE_op);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Op_create_c *)real)(user_fn, commute, op)
+                 : hooked_Op_create_c(thread, real, user_fn, commute, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_op(call, *op, (uintptr_t)user_fn, commute);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Op_create_c own_Op_create_c OWN(MPI_Op_create_c);
+EXPORT int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
+int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Op_create_c);
+  if (mpipp_passes()) return ((raw_Op_create_c *)real)(user_fn, commute, op);
+  MPIPP_JUMP own_Op_create_c(user_fn, commute, op);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Op_free
 typedef int raw_Op_free(MPI_Op* op);
 typedef __typeof__(mpih_Op_free) typed_Op_free;
@@ -2922,6 +3030,252 @@ int PMPI_Op_free(MPI_Op* op) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Op_free);
   if (mpipp_passes()) return ((raw_Op_free *)real)(op);
   MPIPP_JUMP own_Op_free(op);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Parrived
+typedef int raw_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+typedef __typeof__(mpih_Parrived) typed_Parrived;
+static MPIPP_COLD int hooked_Parrived(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int partition, int* flag) {
+  struct mpipp_passage results = {.flag = flag};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Parrived *)real)((MPI_Request)request, partition, flag);
+}
+EXPORT int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Parrived, &real);
+  if (!thread) return ((raw_Parrived *)real)(request, partition, flag);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  MPI_Request given = (MPI_Request)request; // other calls get an array
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  struct mpipp_input inputs[] = {{&partition, 1, sizeof partition, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Parrived *)real)((MPI_Request)request, partition, flag)
+                 : hooked_Parrived(thread, real, request, partition, flag);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag) mpipp_recorder_mark_partitions(call, partition, 1, NULL);
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Parrived own_Parrived OWN(MPI_Parrived);
+EXPORT int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Parrived);
+  if (mpipp_passes()) return ((raw_Parrived *)real)(request, partition, flag);
+  MPIPP_JUMP own_Parrived(request, partition, flag);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Request_free
+typedef int raw_Request_free(MPI_Request* request);
+typedef __typeof__(mpih_Request_free) typed_Request_free;
+static MPIPP_COLD int hooked_Request_free(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Request_free *)real)(request);
+}
+EXPORT int MPI_Request_free(MPI_Request* request);
+int MPI_Request_free(MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_free, &real);
+  if (!thread) return ((raw_Request_free *)real)(request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_free, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  MPI_Request given = request ? *request : MPI_REQUEST_NULL;
+  call->before = request ? (uintptr_t)&given : 0;
+  uint64_t handle = request ? MPIPP_KEY(*request) : 0;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Request_free *)real)(request)
+                 : hooked_Request_free(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_free_request(call, handle);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Request_free own_Request_free OWN(MPI_Request_free);
+EXPORT int PMPI_Request_free(MPI_Request* request);
+int PMPI_Request_free(MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Request_free);
+  if (mpipp_passes()) return ((raw_Request_free *)real)(request);
+  MPIPP_JUMP own_Request_free(request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Request_get_status
+typedef int raw_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
+typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
+static MPIPP_COLD int hooked_Request_get_status(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
+int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status, &real);
+  if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
+  call->present = 0;
+  call->statuses = (uintptr_t)status;
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  MPI_Request given = (MPI_Request)request; // other calls get an array
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
+                 : hooked_Request_get_status(thread, real, request, flag, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag) mpipp_recorder_note_completion(MPIPP_KEY((MPI_Request)request), 0);
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Request_get_status own_Request_get_status OWN(MPI_Request_get_status);
+EXPORT int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
+int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status);
+  if (mpipp_passes()) return ((raw_Request_get_status *)real)(request, flag, status);
+  MPIPP_JUMP own_Request_get_status(request, flag, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Request_get_status_all
+typedef int raw_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
+static MPIPP_COLD int hooked_Request_get_status_all(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_all, &real);
+  if (!thread) return ((raw_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_all, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses)
+                 : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    for (int i = 0; *flag && i < count; i++)
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[i]), i);
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Request_get_status_all own_Request_get_status_all OWN(MPI_Request_get_status_all);
+EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_all);
+  if (mpipp_passes()) return ((raw_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
+  MPIPP_JUMP own_Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Request_get_status_any
+typedef int raw_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
+static MPIPP_COLD int hooked_Request_get_status_any(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_any, &real);
+  if (!thread) return ((raw_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_any, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)status;
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status)
+                 : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag && *index != MPI_UNDEFINED)
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[*index]), 0);
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Request_get_status_any own_Request_get_status_any OWN(MPI_Request_get_status_any);
+EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_any);
+  if (mpipp_passes()) return ((raw_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
+  MPIPP_JUMP own_Request_get_status_any(count, array_of_requests, index, flag, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Request_get_status_some
+typedef int raw_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
+static MPIPP_COLD int hooked_Request_get_status_some(struct mpipp_thread *thread, void *real, int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_some, &real);
+  if (!thread) return ((raw_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_some, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
+    mpipp_note_poll(call, *outcount);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Request_get_status_some own_Request_get_status_some OWN(MPI_Request_get_status_some);
+EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Request_get_status_some);
+  if (mpipp_passes()) return ((raw_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 #endif
 
@@ -3245,6 +3599,490 @@ int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler 
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_set_errhandler);
   if (mpipp_passes()) return ((raw_Session_set_errhandler *)real)(session, errhandler);
   MPIPP_JUMP own_Session_set_errhandler(session, errhandler);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Start
+typedef int raw_Start(MPI_Request* request);
+typedef __typeof__(mpih_Start) typed_Start;
+static MPIPP_COLD int hooked_Start(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Start *)real)(request);
+}
+EXPORT int MPI_Start(MPI_Request* request);
+int MPI_Start(MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Start, &real);
+  if (!thread) return ((raw_Start *)real)(request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Start, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_recorder_begin_start(call, request, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Start *)real)(request)
+                 : hooked_Start(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_end_start(call, request, 1);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_start(request, 1, code));
+}
+extern raw_Start own_Start OWN(MPI_Start);
+EXPORT int PMPI_Start(MPI_Request* request);
+int PMPI_Start(MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Start);
+  if (mpipp_passes()) return ((raw_Start *)real)(request);
+  MPIPP_JUMP own_Start(request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Startall
+typedef int raw_Startall(int count, MPI_Request array_of_requests[]);
+typedef __typeof__(mpih_Startall) typed_Startall;
+static MPIPP_COLD int hooked_Startall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[]) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Startall *)real)(count, array_of_requests);
+}
+EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[]);
+int MPI_Startall(int count, MPI_Request array_of_requests[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Startall, &real);
+  if (!thread) return ((raw_Startall *)real)(count, array_of_requests);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Startall, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  mpipp_recorder_begin_start(call, array_of_requests, count);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Startall *)real)(count, array_of_requests)
+                 : hooked_Startall(thread, real, count, array_of_requests);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_end_start(call, array_of_requests, count);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_start(array_of_requests, count, code));
+}
+extern raw_Startall own_Startall OWN(MPI_Startall);
+EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
+int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Startall);
+  if (mpipp_passes()) return ((raw_Startall *)real)(count, array_of_requests);
+  MPIPP_JUMP own_Startall(count, array_of_requests);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Test
+typedef int raw_Test(MPI_Request* request, int* flag, MPI_Status* status);
+typedef __typeof__(mpih_Test) typed_Test;
+static MPIPP_COLD int hooked_Test(struct mpipp_thread *thread, void *real, MPI_Request* request, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Test, &real);
+  if (!thread) return ((raw_Test *)real)(request, flag, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Test, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  call->statuses = (uintptr_t)status;
+  if (MPIPP_UNLIKELY(!request)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Test *)real)(request, flag, status)
+                   : hooked_Test(thread, real, request, flag, status);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  MPI_Request before = *request;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Test *)real)(request, flag, status)
+                 : hooked_Test(thread, real, request, flag, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_completion(MPIPP_KEY(before), code);
+  if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
+    mpipp_recorder_complete(call, before, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Test own_Test OWN(MPI_Test);
+EXPORT int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Test);
+  if (mpipp_passes()) return ((raw_Test *)real)(request, flag, status);
+  MPIPP_JUMP own_Test(request, flag, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Testall
+typedef int raw_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Testall) typed_Testall;
+static MPIPP_COLD int hooked_Testall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testall, &real);
+  if (!thread) return ((raw_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testall, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
+                   : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, count, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
+                 : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_complete_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
+  mpipp_handles_deinit(&before, count);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Testall own_Testall OWN(MPI_Testall);
+EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Testall);
+  if (mpipp_passes()) return ((raw_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
+  MPIPP_JUMP own_Testall(count, array_of_requests, flag, array_of_statuses);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Testany
+typedef int raw_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+typedef __typeof__(mpih_Testany) typed_Testany;
+static MPIPP_COLD int hooked_Testany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testany, &real);
+  if (!thread) return ((raw_Testany *)real)(count, array_of_requests, index, flag, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testany, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)status;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
+                   : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
+  mpipp_integer_output(thread, flag, sizeof *flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, count, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
+                 : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, NULL, code);
+  if (code != MPI_SUCCESS)
+    mpipp_complete_all(call, &before, count, array_of_requests, 0);
+  else if (*flag)
+    mpipp_recorder_complete_some(call, &before, 1, index, array_of_requests);
+  mpipp_handles_deinit(&before, count);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_poll(call, *flag);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Testany own_Testany OWN(MPI_Testany);
+EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Testany);
+  if (mpipp_passes()) return ((raw_Testany *)real)(count, array_of_requests, index, flag, status);
+  MPIPP_JUMP own_Testany(count, array_of_requests, index, flag, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Testsome
+typedef int raw_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Testsome) typed_Testsome;
+static MPIPP_COLD int hooked_Testsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testsome, &real);
+  if (!thread) return ((raw_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testsome, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                   : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, incount, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (code == MPI_ERR_IN_STATUS)
+    mpipp_recorder_fail_some(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
+  if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
+    mpipp_recorder_complete_some(call, &before, *outcount, array_of_indices, array_of_requests);
+  mpipp_handles_deinit(&before, incount);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_poll(call, *outcount);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Testsome own_Testsome OWN(MPI_Testsome);
+EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Testsome);
+  if (mpipp_passes()) return ((raw_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Wait
+typedef int raw_Wait(MPI_Request* request, MPI_Status* status);
+typedef __typeof__(mpih_Wait) typed_Wait;
+static MPIPP_COLD int hooked_Wait(struct mpipp_thread *thread, void *real, MPI_Request* request, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Wait, &real);
+  if (!thread) return ((raw_Wait *)real)(request, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Wait, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  call->statuses = (uintptr_t)status;
+  if (MPIPP_UNLIKELY(!request)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Wait *)real)(request, status)
+                   : hooked_Wait(thread, real, request, status);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  MPI_Request before = *request;
+  mpipp_waits_for(thread, 1, request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Wait *)real)(request, status)
+                 : hooked_Wait(thread, real, request, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_completion(MPIPP_KEY(before), code);
+  mpipp_recorder_complete(call, before, request);
+  return mpipp_leave_any(thread, code);
+}
+extern raw_Wait own_Wait OWN(MPI_Wait);
+EXPORT int PMPI_Wait(MPI_Request* request, MPI_Status* status);
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Wait);
+  if (mpipp_passes()) return ((raw_Wait *)real)(request, status);
+  MPIPP_JUMP own_Wait(request, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Waitall
+typedef int raw_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Waitall) typed_Waitall;
+static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitall, &real);
+  if (!thread) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitall, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
+                   : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, count, array_of_requests);
+  mpipp_waits_for(thread, count, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
+                 : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_complete_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
+  mpipp_handles_deinit(&before, count);
+  return mpipp_leave_any(thread, code);
+}
+EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
+  if (MPIPP_UNLIKELY(!mpipp_begin_plain_wait(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
+    MPIPP_JUMP any_Waitall(count, array_of_requests, array_of_statuses);
+  MPI_Request before[MPIPP_FEW];
+  mpipp_keep_handles(before, count, array_of_requests);
+  typed_Waitall *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Waitall);
+  int code = mpi(count, array_of_requests, array_of_statuses);
+  thread = mpipp_nearby(thread);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain_wait(thread, before);
+  mpipp_recorder_fail_all(before, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_recorder_complete_from(&thread->call, before, 0, count, array_of_requests, 0);
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Waitall own_Waitall OWN(MPI_Waitall);
+EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Waitall);
+  if (mpipp_passes()) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
+  MPIPP_JUMP own_Waitall(count, array_of_requests, array_of_statuses);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Waitany
+typedef int raw_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
+typedef __typeof__(mpih_Waitany) typed_Waitany;
+static MPIPP_COLD int hooked_Waitany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitany, &real);
+  if (!thread) return ((raw_Waitany *)real)(count, array_of_requests, index, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitany, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = count;
+  call->statuses = (uintptr_t)status;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
+                   : hooked_Waitany(thread, real, count, array_of_requests, index, status);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, index, sizeof *index, MPIPP_ROLE_index);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, count, array_of_requests);
+  call->before = (uintptr_t)before.all;
+  mpipp_waits_for(thread, count, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
+                 : hooked_Waitany(thread, real, count, array_of_requests, index, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, NULL, code);
+  if (code != MPI_SUCCESS)
+    mpipp_complete_all(call, &before, count, array_of_requests, 0);
+  else
+    mpipp_recorder_complete_some(call, &before, 1, index, array_of_requests);
+  mpipp_handles_deinit(&before, count);
+  return mpipp_leave_any(thread, code);
+}
+extern raw_Waitany own_Waitany OWN(MPI_Waitany);
+EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
+int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Waitany);
+  if (mpipp_passes()) return ((raw_Waitany *)real)(count, array_of_requests, index, status);
+  MPIPP_JUMP own_Waitany(count, array_of_requests, index, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Waitsome
+typedef int raw_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+typedef __typeof__(mpih_Waitsome) typed_Waitsome;
+static MPIPP_COLD int hooked_Waitsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
+}
+EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitsome, &real);
+  if (!thread) return ((raw_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitsome, MPIPP_SITE);
+  call->present = MPIPP_HAS_REQUESTS;
+  call->requests = (uintptr_t)array_of_requests;
+  call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
+  call->indices = (uintptr_t)array_of_indices;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                   ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                   : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return mpipp_leave_any(thread, code);
+  }
+  mpipp_integer_output(thread, outcount, sizeof *outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
+  struct mpipp_handles before;
+  mpipp_handles_init(&before, incount, array_of_requests);
+  call->before = (uintptr_t)before.all;
+  mpipp_waits_for(thread, incount, array_of_requests);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (code == MPI_ERR_IN_STATUS)
+    mpipp_recorder_fail_some(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
+  if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
+    mpipp_recorder_complete_some(call, &before, *outcount, array_of_indices, array_of_requests);
+  mpipp_handles_deinit(&before, incount);
+  return mpipp_leave_any(thread, code);
+}
+extern raw_Waitsome own_Waitsome OWN(MPI_Waitsome);
+EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Waitsome);
+  if (mpipp_passes()) return ((raw_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  MPIPP_JUMP own_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 #endif
 

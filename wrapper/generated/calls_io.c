@@ -288,6 +288,43 @@ int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype 
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iread_c
+typedef int raw_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
+static MPIPP_COLD int hooked_File_iread_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_c, &real);
+  if (!thread) return ((raw_File_iread_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iread_c own_File_iread_c OWN(MPI_File_iread_c);
+EXPORT int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_c);
+  if (mpipp_passes()) return ((raw_File_iread_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_c(fh, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iread_all
 typedef int raw_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
@@ -326,6 +363,44 @@ int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datat
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iread_all_c
+typedef int raw_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
+static MPIPP_COLD int hooked_File_iread_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all_c, &real);
+  if (!thread) return ((raw_File_iread_all_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_note_object_call(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_iread_all_c own_File_iread_all_c OWN(MPI_File_iread_all_c);
+EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_all_c);
+  if (mpipp_passes()) return ((raw_File_iread_all_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_all_c(fh, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iread_at
 typedef int raw_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
@@ -361,6 +436,44 @@ int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int coun
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at);
   if (mpipp_passes()) return ((raw_File_iread_at *)real)(fh, offset, buf, count, datatype, request);
   MPIPP_JUMP own_File_iread_at(fh, offset, buf, count, datatype, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_iread_at_c
+typedef int raw_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
+static MPIPP_COLD int hooked_File_iread_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_c, &real);
+  if (!thread) return ((raw_File_iread_at_c *)real)(fh, offset, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iread_at_c own_File_iread_at_c OWN(MPI_File_iread_at_c);
+EXPORT int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at_c);
+  if (mpipp_passes()) return ((raw_File_iread_at_c *)real)(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -403,6 +516,45 @@ int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int 
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iread_at_all_c
+typedef int raw_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
+static MPIPP_COLD int hooked_File_iread_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all_c, &real);
+  if (!thread) return ((raw_File_iread_at_all_c *)real)(fh, offset, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_note_object_call(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_iread_at_all_c own_File_iread_at_all_c OWN(MPI_File_iread_at_all_c);
+EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_at_all_c);
+  if (mpipp_passes()) return ((raw_File_iread_at_all_c *)real)(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iread_shared
 typedef int raw_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
@@ -440,6 +592,43 @@ int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iread_shared_c
+typedef int raw_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
+static MPIPP_COLD int hooked_File_iread_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared_c, &real);
+  if (!thread) return ((raw_File_iread_shared_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_shared_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iread_shared_c own_File_iread_shared_c OWN(MPI_File_iread_shared_c);
+EXPORT int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iread_shared_c);
+  if (mpipp_passes()) return ((raw_File_iread_shared_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iread_shared_c(fh, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iwrite
 typedef int raw_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
@@ -474,6 +663,43 @@ int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Da
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite);
   if (mpipp_passes()) return ((raw_File_iwrite *)real)(fh, buf, count, datatype, request);
   MPIPP_JUMP own_File_iwrite(fh, buf, count, datatype, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_iwrite_c
+typedef int raw_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
+static MPIPP_COLD int hooked_File_iwrite_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_c, &real);
+  if (!thread) return ((raw_File_iwrite_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iwrite_c own_File_iwrite_c OWN(MPI_File_iwrite_c);
+EXPORT int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_c);
+  if (mpipp_passes()) return ((raw_File_iwrite_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -515,6 +741,44 @@ int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MP
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iwrite_all_c
+typedef int raw_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
+static MPIPP_COLD int hooked_File_iwrite_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all_c, &real);
+  if (!thread) return ((raw_File_iwrite_all_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_note_object_call(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_iwrite_all_c own_File_iwrite_all_c OWN(MPI_File_iwrite_all_c);
+EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_all_c);
+  if (mpipp_passes()) return ((raw_File_iwrite_all_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_all_c(fh, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iwrite_at
 typedef int raw_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
@@ -550,6 +814,44 @@ int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, i
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at);
   if (mpipp_passes()) return ((raw_File_iwrite_at *)real)(fh, offset, buf, count, datatype, request);
   MPIPP_JUMP own_File_iwrite_at(fh, offset, buf, count, datatype, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_iwrite_at_c
+typedef int raw_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
+static MPIPP_COLD int hooked_File_iwrite_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_c, &real);
+  if (!thread) return ((raw_File_iwrite_at_c *)real)(fh, offset, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iwrite_at_c own_File_iwrite_at_c OWN(MPI_File_iwrite_at_c);
+EXPORT int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at_c);
+  if (mpipp_passes()) return ((raw_File_iwrite_at_c *)real)(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
 }
 #endif
 
@@ -592,6 +894,45 @@ int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_iwrite_at_all_c
+typedef int raw_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
+static MPIPP_COLD int hooked_File_iwrite_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all_c, &real);
+  if (!thread) return ((raw_File_iwrite_at_all_c *)real)(fh, offset, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_note_object_call(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_iwrite_at_all_c own_File_iwrite_at_all_c OWN(MPI_File_iwrite_at_all_c);
+EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_at_all_c);
+  if (mpipp_passes()) return ((raw_File_iwrite_at_all_c *)real)(fh, offset, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_iwrite_shared
 typedef int raw_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
@@ -626,6 +967,43 @@ int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp
   void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_shared);
   if (mpipp_passes()) return ((raw_File_iwrite_shared *)real)(fh, buf, count, datatype, request);
   MPIPP_JUMP own_File_iwrite_shared(fh, buf, count, datatype, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_iwrite_shared_c
+typedef int raw_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
+static MPIPP_COLD int hooked_File_iwrite_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
+EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared_c, &real);
+  if (!thread) return ((raw_File_iwrite_shared_c *)real)(fh, buf, count, datatype, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_shared_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_iwrite_shared_c own_File_iwrite_shared_c OWN(MPI_File_iwrite_shared_c);
+EXPORT int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
+int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_iwrite_shared_c);
+  if (mpipp_passes()) return ((raw_File_iwrite_shared_c *)real)(fh, buf, count, datatype, request);
+  MPIPP_JUMP own_File_iwrite_shared_c(fh, buf, count, datatype, request);
 }
 #endif
 
@@ -745,6 +1123,43 @@ int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_read_c
+typedef int raw_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_c) typed_File_read_c;
+static MPIPP_COLD int hooked_File_read_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_c, &real);
+  if (!thread) return ((raw_File_read_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_read_c own_File_read_c OWN(MPI_File_read_c);
+EXPORT int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_c);
+  if (mpipp_passes()) return ((raw_File_read_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_read_all
 typedef int raw_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_all) typed_File_read_all;
@@ -783,6 +1198,44 @@ int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_read_all_c
+typedef int raw_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
+static MPIPP_COLD int hooked_File_read_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_c, &real);
+  if (!thread) return ((raw_File_read_all_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_all_c own_File_read_all_c OWN(MPI_File_read_all_c);
+EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_c);
+  if (mpipp_passes()) return ((raw_File_read_all_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_all_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_read_all_begin
 typedef int raw_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
@@ -817,6 +1270,43 @@ int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_begin);
   if (mpipp_passes()) return ((raw_File_read_all_begin *)real)(fh, buf, count, datatype);
   MPIPP_JUMP own_File_read_all_begin(fh, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_read_all_begin_c
+typedef int raw_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
+static MPIPP_COLD int hooked_File_read_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin_c, &real);
+  if (!thread) return ((raw_File_read_all_begin_c *)real)(fh, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_all_begin_c own_File_read_all_begin_c OWN(MPI_File_read_all_begin_c);
+EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_all_begin_c);
+  if (mpipp_passes()) return ((raw_File_read_all_begin_c *)real)(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_all_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -896,6 +1386,44 @@ int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_read_at_c
+typedef int raw_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
+static MPIPP_COLD int hooked_File_read_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_c, &real);
+  if (!thread) return ((raw_File_read_at_c *)real)(fh, offset, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_read_at_c own_File_read_at_c OWN(MPI_File_read_at_c);
+EXPORT int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_c);
+  if (mpipp_passes()) return ((raw_File_read_at_c *)real)(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at_c(fh, offset, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_read_at_all
 typedef int raw_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
@@ -935,6 +1463,45 @@ int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_read_at_all_c
+typedef int raw_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
+static MPIPP_COLD int hooked_File_read_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_c, &real);
+  if (!thread) return ((raw_File_read_at_all_c *)real)(fh, offset, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_at_all_c own_File_read_at_all_c OWN(MPI_File_read_at_all_c);
+EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_c);
+  if (mpipp_passes()) return ((raw_File_read_at_all_c *)real)(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_at_all_c(fh, offset, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_read_at_all_begin
 typedef int raw_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
@@ -970,6 +1537,44 @@ int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_begin);
   if (mpipp_passes()) return ((raw_File_read_at_all_begin *)real)(fh, offset, buf, count, datatype);
   MPIPP_JUMP own_File_read_at_all_begin(fh, offset, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_read_at_all_begin_c
+typedef int raw_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c;
+static MPIPP_COLD int hooked_File_read_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin_c, &real);
+  if (!thread) return ((raw_File_read_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_at_all_begin_c own_File_read_at_all_begin_c OWN(MPI_File_read_at_all_begin_c);
+EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_at_all_begin_c);
+  if (mpipp_passes()) return ((raw_File_read_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_read_at_all_begin_c(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -1049,6 +1654,44 @@ int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_read_ordered_c
+typedef int raw_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
+static MPIPP_COLD int hooked_File_read_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_c, &real);
+  if (!thread) return ((raw_File_read_ordered_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_ordered_c own_File_read_ordered_c OWN(MPI_File_read_ordered_c);
+EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_c);
+  if (mpipp_passes()) return ((raw_File_read_ordered_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_ordered_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_read_ordered_begin
 typedef int raw_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
@@ -1083,6 +1726,43 @@ int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_begin);
   if (mpipp_passes()) return ((raw_File_read_ordered_begin *)real)(fh, buf, count, datatype);
   MPIPP_JUMP own_File_read_ordered_begin(fh, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_read_ordered_begin_c
+typedef int raw_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin_c;
+static MPIPP_COLD int hooked_File_read_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin_c, &real);
+  if (!thread) return ((raw_File_read_ordered_begin_c *)real)(fh, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_read_ordered_begin_c own_File_read_ordered_begin_c OWN(MPI_File_read_ordered_begin_c);
+EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_ordered_begin_c);
+  if (mpipp_passes()) return ((raw_File_read_ordered_begin_c *)real)(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_read_ordered_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -1158,6 +1838,43 @@ int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   void *real = mpipp_procedure(1, MPIPP_PROC_File_read_shared);
   if (mpipp_passes()) return ((raw_File_read_shared *)real)(fh, buf, count, datatype, status);
   MPIPP_JUMP own_File_read_shared(fh, buf, count, datatype, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_read_shared_c
+typedef int raw_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
+static MPIPP_COLD int hooked_File_read_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared_c, &real);
+  if (!thread) return ((raw_File_read_shared_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_shared_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_read_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_shared_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_read_shared_c own_File_read_shared_c OWN(MPI_File_read_shared_c);
+EXPORT int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_read_shared_c);
+  if (mpipp_passes()) return ((raw_File_read_shared_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_read_shared_c(fh, buf, count, datatype, status);
 }
 #endif
 
@@ -1409,6 +2126,43 @@ int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_write_c
+typedef int raw_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_c) typed_File_write_c;
+static MPIPP_COLD int hooked_File_write_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_c, &real);
+  if (!thread) return ((raw_File_write_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_write_c own_File_write_c OWN(MPI_File_write_c);
+EXPORT int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_c);
+  if (mpipp_passes()) return ((raw_File_write_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_write_all
 typedef int raw_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_all) typed_File_write_all;
@@ -1447,6 +2201,44 @@ int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_write_all_c
+typedef int raw_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
+static MPIPP_COLD int hooked_File_write_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_c, &real);
+  if (!thread) return ((raw_File_write_all_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_all_c own_File_write_all_c OWN(MPI_File_write_all_c);
+EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_c);
+  if (mpipp_passes()) return ((raw_File_write_all_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_all_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_write_all_begin
 typedef int raw_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
@@ -1481,6 +2273,43 @@ int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpi
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_begin);
   if (mpipp_passes()) return ((raw_File_write_all_begin *)real)(fh, buf, count, datatype);
   MPIPP_JUMP own_File_write_all_begin(fh, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_write_all_begin_c
+typedef int raw_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
+static MPIPP_COLD int hooked_File_write_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin_c, &real);
+  if (!thread) return ((raw_File_write_all_begin_c *)real)(fh, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_all_begin_c own_File_write_all_begin_c OWN(MPI_File_write_all_begin_c);
+EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_all_begin_c);
+  if (mpipp_passes()) return ((raw_File_write_all_begin_c *)real)(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_all_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -1560,6 +2389,44 @@ int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_write_at_c
+typedef int raw_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
+static MPIPP_COLD int hooked_File_write_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_c, &real);
+  if (!thread) return ((raw_File_write_at_c *)real)(fh, offset, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_write_at_c own_File_write_at_c OWN(MPI_File_write_at_c);
+EXPORT int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_c);
+  if (mpipp_passes()) return ((raw_File_write_at_c *)real)(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at_c(fh, offset, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_write_at_all
 typedef int raw_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
@@ -1599,6 +2466,45 @@ int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_write_at_all_c
+typedef int raw_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
+static MPIPP_COLD int hooked_File_write_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_c, &real);
+  if (!thread) return ((raw_File_write_at_all_c *)real)(fh, offset, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_at_all_c own_File_write_at_all_c OWN(MPI_File_write_at_all_c);
+EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_c);
+  if (mpipp_passes()) return ((raw_File_write_at_all_c *)real)(fh, offset, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_at_all_c(fh, offset, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_write_at_all_begin
 typedef int raw_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
@@ -1634,6 +2540,44 @@ int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const voi
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_begin);
   if (mpipp_passes()) return ((raw_File_write_at_all_begin *)real)(fh, offset, buf, count, datatype);
   MPIPP_JUMP own_File_write_at_all_begin(fh, offset, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_write_at_all_begin_c
+typedef int raw_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin_c;
+static MPIPP_COLD int hooked_File_write_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin_c, &real);
+  if (!thread) return ((raw_File_write_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_at_all_begin_c own_File_write_at_all_begin_c OWN(MPI_File_write_at_all_begin_c);
+EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_at_all_begin_c);
+  if (mpipp_passes()) return ((raw_File_write_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
+  MPIPP_JUMP own_File_write_at_all_begin_c(fh, offset, buf, count, datatype);
 }
 #endif
 
@@ -1713,6 +2657,44 @@ int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_write_ordered_c
+typedef int raw_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
+static MPIPP_COLD int hooked_File_write_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_c, &real);
+  if (!thread) return ((raw_File_write_ordered_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_ordered_c own_File_write_ordered_c OWN(MPI_File_write_ordered_c);
+EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_c);
+  if (mpipp_passes()) return ((raw_File_write_ordered_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_ordered_c(fh, buf, count, datatype, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_write_ordered_begin
 typedef int raw_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin;
@@ -1747,6 +2729,43 @@ int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count,
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_begin);
   if (mpipp_passes()) return ((raw_File_write_ordered_begin *)real)(fh, buf, count, datatype);
   MPIPP_JUMP own_File_write_ordered_begin(fh, buf, count, datatype);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_write_ordered_begin_c
+typedef int raw_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_begin_c;
+static MPIPP_COLD int hooked_File_write_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
+EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin_c, &real);
+  if (!thread) return ((raw_File_write_ordered_begin_c *)real)(fh, buf, count, datatype);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_begin_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_begin_split(call);
+    mpipp_recorder_note_object_call(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
+}
+extern raw_File_write_ordered_begin_c own_File_write_ordered_begin_c OWN(MPI_File_write_ordered_begin_c);
+EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
+int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_ordered_begin_c);
+  if (mpipp_passes()) return ((raw_File_write_ordered_begin_c *)real)(fh, buf, count, datatype);
+  MPIPP_JUMP own_File_write_ordered_begin_c(fh, buf, count, datatype);
 }
 #endif
 
@@ -1822,5 +2841,42 @@ int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   void *real = mpipp_procedure(1, MPIPP_PROC_File_write_shared);
   if (mpipp_passes()) return ((raw_File_write_shared *)real)(fh, buf, count, datatype, status);
   MPIPP_JUMP own_File_write_shared(fh, buf, count, datatype, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_write_shared_c
+typedef int raw_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
+static MPIPP_COLD int hooked_File_write_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared_c, &real);
+  if (!thread) return ((raw_File_write_shared_c *)real)(fh, buf, count, datatype, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_shared_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_File_write_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_shared_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_File_write_shared_c own_File_write_shared_c OWN(MPI_File_write_shared_c);
+EXPORT int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
+int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_write_shared_c);
+  if (mpipp_passes()) return ((raw_File_write_shared_c *)real)(fh, buf, count, datatype, status);
+  MPIPP_JUMP own_File_write_shared_c(fh, buf, count, datatype, status);
 }
 #endif

@@ -39,6 +39,43 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Accumulate_c
+typedef int raw_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
+static MPIPP_COLD int hooked_Accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
+EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate_c, &real);
+  if (!thread) return ((raw_Accumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Accumulate_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
+  call->target_rank = target_rank;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Accumulate_c own_Accumulate_c OWN(MPI_Accumulate_c);
+EXPORT int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Accumulate_c);
+  if (mpipp_passes()) return ((raw_Accumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Compare_and_swap
 typedef int raw_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
@@ -151,6 +188,42 @@ int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
 }
 #endif
 
+#ifdef MPIPP_HAVE_Get_c
+typedef int raw_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+typedef __typeof__(mpih_Get_c) typed_Get_c;
+static MPIPP_COLD int hooked_Get_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
+EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_c, &real);
+  if (!thread) return ((raw_Get_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
+  call->target_rank = target_rank;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Get_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Get_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Get_c own_Get_c OWN(MPI_Get_c);
+EXPORT int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Get_c);
+  if (mpipp_passes()) return ((raw_Get_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Get_accumulate
 typedef int raw_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
@@ -189,6 +262,44 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
 }
 #endif
 
+#ifdef MPIPP_HAVE_Get_accumulate_c
+typedef int raw_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
+static MPIPP_COLD int hooked_Get_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
+EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate_c, &real);
+  if (!thread) return ((raw_Get_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_accumulate_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
+  call->target_rank = target_rank;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
+  mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Get_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Get_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Get_accumulate_c own_Get_accumulate_c OWN(MPI_Get_accumulate_c);
+EXPORT int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
+int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Get_accumulate_c);
+  if (mpipp_passes()) return ((raw_Get_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  MPIPP_JUMP own_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Put
 typedef int raw_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put) typed_Put;
@@ -222,6 +333,42 @@ int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
   void *real = mpipp_procedure(1, MPIPP_PROC_Put);
   if (mpipp_passes()) return ((raw_Put *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   MPIPP_JUMP own_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Put_c
+typedef int raw_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+typedef __typeof__(mpih_Put_c) typed_Put_c;
+static MPIPP_COLD int hooked_Put_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
+EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put_c, &real);
+  if (!thread) return ((raw_Put_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Put_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
+  call->target_rank = target_rank;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Put_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Put_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Put_c own_Put_c OWN(MPI_Put_c);
+EXPORT int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
+int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Put_c);
+  if (mpipp_passes()) return ((raw_Put_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  MPIPP_JUMP own_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 #endif
 
@@ -265,6 +412,46 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 }
 #endif
 
+#ifdef MPIPP_HAVE_Raccumulate_c
+typedef int raw_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
+static MPIPP_COLD int hooked_Raccumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
+EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate_c, &real);
+  if (!thread) return ((raw_Raccumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Raccumulate_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
+  call->target_rank = target_rank;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Raccumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Raccumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Raccumulate_c own_Raccumulate_c OWN(MPI_Raccumulate_c);
+EXPORT int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Raccumulate_c);
+  if (mpipp_passes()) return ((raw_Raccumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Rget
 typedef int raw_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget) typed_Rget;
@@ -301,6 +488,45 @@ int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_dat
   void *real = mpipp_procedure(1, MPIPP_PROC_Rget);
   if (mpipp_passes()) return ((raw_Rget *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   MPIPP_JUMP own_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Rget_c
+typedef int raw_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+typedef __typeof__(mpih_Rget_c) typed_Rget_c;
+static MPIPP_COLD int hooked_Rget_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
+EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_c, &real);
+  if (!thread) return ((raw_Rget_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
+  call->target_rank = target_rank;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Rget_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rget_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Rget_c own_Rget_c OWN(MPI_Rget_c);
+EXPORT int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Rget_c);
+  if (mpipp_passes()) return ((raw_Rget_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -345,6 +571,47 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Da
 }
 #endif
 
+#ifdef MPIPP_HAVE_Rget_accumulate_c
+typedef int raw_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
+static MPIPP_COLD int hooked_Rget_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
+EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate_c, &real);
+  if (!thread) return ((raw_Rget_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget_accumulate_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
+  call->target_rank = target_rank;
+  call->op = MPIPP_KEY((MPI_Op)op);
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
+  mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Rget_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Rget_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Rget_accumulate_c own_Rget_accumulate_c OWN(MPI_Rget_accumulate_c);
+EXPORT int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
+int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Rget_accumulate_c);
+  if (mpipp_passes()) return ((raw_Rget_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  MPIPP_JUMP own_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Rput
 typedef int raw_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput) typed_Rput;
@@ -381,6 +648,45 @@ int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
   void *real = mpipp_procedure(1, MPIPP_PROC_Rput);
   if (mpipp_passes()) return ((raw_Rput *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   MPIPP_JUMP own_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Rput_c
+typedef int raw_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+typedef __typeof__(mpih_Rput_c) typed_Rput_c;
+static MPIPP_COLD int hooked_Rput_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
+EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput_c, &real);
+  if (!thread) return ((raw_Rput_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rput_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
+  call->target_rank = target_rank;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
+  mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Rput_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rput_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Rput_c own_Rput_c OWN(MPI_Rput_c);
+EXPORT int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
+int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Rput_c);
+  if (mpipp_passes()) return ((raw_Rput_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  MPIPP_JUMP own_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 #endif
 
@@ -430,6 +736,52 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_M
 }
 #endif
 
+#ifdef MPIPP_HAVE_Win_allocate_c
+typedef int raw_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+typedef __typeof__(mpih_Win_allocate_c) typed_Win_allocate_c;
+static MPIPP_COLD int hooked_Win_allocate_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
+EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real);
+  if (!thread) {
+    int code = ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
+  mpipp_output(win, MPIPP_ROLE_win);
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Win_allocate_c own_Win_allocate_c OWN(MPI_Win_allocate_c);
+EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_c);
+  if (mpipp_passes()) return ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Win_allocate_shared
 typedef int raw_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 typedef __typeof__(mpih_Win_allocate_shared) typed_Win_allocate_shared;
@@ -473,6 +825,52 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, 
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_shared);
   if (mpipp_passes()) return ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
   MPIPP_JUMP own_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Win_allocate_shared_c
+typedef int raw_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+typedef __typeof__(mpih_Win_allocate_shared_c) typed_Win_allocate_shared_c;
+static MPIPP_COLD int hooked_Win_allocate_shared_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
+EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real);
+  if (!thread) {
+    int code = ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
+  mpipp_output(win, MPIPP_ROLE_win);
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Win_allocate_shared_c own_Win_allocate_shared_c OWN(MPI_Win_allocate_shared_c);
+EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
+int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_allocate_shared_c);
+  if (mpipp_passes()) return ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
+  MPIPP_JUMP own_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
 }
 #endif
 
@@ -586,6 +984,51 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info inf
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_create);
   if (mpipp_passes()) return ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
   MPIPP_JUMP own_Win_create(base, size, disp_unit, info, comm, win);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Win_create_c
+typedef int raw_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
+typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
+static MPIPP_COLD int hooked_Win_create_c(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_create_c *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
+}
+EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
+int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real);
+  if (!thread) {
+    int code = ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
+                 : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, base);
+    mpipp_recorder_note_collective(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Win_create_c own_Win_create_c OWN(MPI_Win_create_c);
+EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
+int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_create_c);
+  if (mpipp_passes()) return ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
+  MPIPP_JUMP own_Win_create_c(base, size, disp_unit, info, comm, win);
 }
 #endif
 
@@ -1196,6 +1639,43 @@ int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query);
   if (mpipp_passes()) return ((raw_Win_shared_query *)real)(win, rank, size, disp_unit, baseptr);
   MPIPP_JUMP own_Win_shared_query(win, rank, size, disp_unit, baseptr);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Win_shared_query_c
+typedef int raw_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+typedef __typeof__(mpih_Win_shared_query_c) typed_Win_shared_query_c;
+static MPIPP_COLD int hooked_Win_shared_query_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
+}
+EXPORT int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_shared_query_c, &real);
+  if (!thread) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_shared_query_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->target_rank = rank;
+  mpipp_pointer_output(thread, baseptr, MPIPP_ROLE_baseptr);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  mpipp_integer_output(thread, disp_unit, sizeof *disp_unit, MPIPP_ROLE_disp_unit);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
+                 : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_note_window_memory(baseptr);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Win_shared_query_c own_Win_shared_query_c OWN(MPI_Win_shared_query_c);
+EXPORT int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query_c);
+  if (mpipp_passes()) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
+  MPIPP_JUMP own_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
 }
 #endif
 

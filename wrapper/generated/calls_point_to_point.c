@@ -40,6 +40,44 @@ int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 }
 #endif
 
+#ifdef MPIPP_HAVE_Bsend_c
+typedef int raw_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Bsend_c) typed_Bsend_c;
+static MPIPP_COLD int hooked_Bsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
+EXPORT int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_c, &real);
+  if (!thread) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Bsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Bsend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    mpipp_recorder_note_buffered_send(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Bsend_c own_Bsend_c OWN(MPI_Bsend_c);
+EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Bsend_c);
+  if (mpipp_passes()) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Bsend_c(buf, count, datatype, dest, tag, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Bsend_init
 typedef int raw_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init) typed_Bsend_init;
@@ -80,6 +118,46 @@ int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 }
 #endif
 
+#ifdef MPIPP_HAVE_Bsend_init_c
+typedef int raw_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Bsend_init_c) typed_Bsend_init_c;
+static MPIPP_COLD int hooked_Bsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init_c, &real);
+  if (!thread) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Bsend_init_c own_Bsend_init_c OWN(MPI_Bsend_init_c);
+EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Bsend_init_c);
+  if (mpipp_passes()) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Buffer_attach
 typedef int raw_Buffer_attach(void* buffer, int size);
 typedef __typeof__(mpih_Buffer_attach) typed_Buffer_attach;
@@ -117,6 +195,43 @@ int PMPI_Buffer_attach(void* buffer, int size) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Buffer_attach_c
+typedef int raw_Buffer_attach_c(void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Buffer_attach_c) typed_Buffer_attach_c;
+static MPIPP_COLD int hooked_Buffer_attach_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Buffer_attach_c *)real)(buffer, size);
+}
+EXPORT int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
+int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Buffer_attach_c *)real)(buffer, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_attach_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Buffer_attach_c *)real)(buffer, size)
+                 : hooked_Buffer_attach_c(thread, real, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_attach(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Buffer_attach_c own_Buffer_attach_c OWN(MPI_Buffer_attach_c);
+EXPORT int PMPI_Buffer_attach_c(void* buffer, MPI_Count size);
+int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_attach_c);
+  if (mpipp_passes()) return ((raw_Buffer_attach_c *)real)(buffer, size);
+  MPIPP_JUMP own_Buffer_attach_c(buffer, size);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Buffer_detach
 typedef int raw_Buffer_detach(void* buffer_addr, int* size);
 typedef __typeof__(mpih_Buffer_detach) typed_Buffer_detach;
@@ -150,6 +265,42 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach);
   if (mpipp_passes()) return ((raw_Buffer_detach *)real)(buffer_addr, size);
   MPIPP_JUMP own_Buffer_detach(buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Buffer_detach_c
+typedef int raw_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Buffer_detach_c) typed_Buffer_detach_c;
+static MPIPP_COLD int hooked_Buffer_detach_c(struct mpipp_thread *thread, void *real, void* buffer_addr, MPI_Count* size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Buffer_detach_c *)real)(buffer_addr, size);
+}
+EXPORT int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
+  call->present = 0;
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
+                 : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_detach(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Buffer_detach_c own_Buffer_detach_c OWN(MPI_Buffer_detach_c);
+EXPORT int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach_c);
+  if (mpipp_passes()) return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
+  MPIPP_JUMP own_Buffer_detach_c(buffer_addr, size);
 }
 #endif
 
@@ -191,6 +342,44 @@ int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Comm_attach_buffer_c
+typedef int raw_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Comm_attach_buffer_c) typed_Comm_attach_buffer_c;
+static MPIPP_COLD int hooked_Comm_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size);
+}
+EXPORT int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_attach_buffer_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size)
+                 : hooked_Comm_attach_buffer_c(thread, real, comm, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_attach(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Comm_attach_buffer_c own_Comm_attach_buffer_c OWN(MPI_Comm_attach_buffer_c);
+EXPORT int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_attach_buffer_c);
+  if (mpipp_passes()) return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
+  MPIPP_JUMP own_Comm_attach_buffer_c(comm, buffer, size);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Comm_detach_buffer
 typedef int raw_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
 typedef __typeof__(mpih_Comm_detach_buffer) typed_Comm_detach_buffer;
@@ -225,6 +414,43 @@ int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer);
   if (mpipp_passes()) return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
   MPIPP_JUMP own_Comm_detach_buffer(comm, buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Comm_detach_buffer_c
+typedef int raw_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Comm_detach_buffer_c) typed_Comm_detach_buffer_c;
+static MPIPP_COLD int hooked_Comm_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size);
+}
+EXPORT int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
+                 : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_detach(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Comm_detach_buffer_c own_Comm_detach_buffer_c OWN(MPI_Comm_detach_buffer_c);
+EXPORT int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer_c);
+  if (mpipp_passes()) return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
+  MPIPP_JUMP own_Comm_detach_buffer_c(comm, buffer_addr, size);
 }
 #endif
 
@@ -266,6 +492,47 @@ int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
   void *real = mpipp_procedure(1, MPIPP_PROC_Ibsend);
   if (mpipp_passes()) return ((raw_Ibsend *)real)(buf, count, datatype, dest, tag, comm, request);
   MPIPP_JUMP own_Ibsend(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ibsend_c
+typedef int raw_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ibsend_c) typed_Ibsend_c;
+static MPIPP_COLD int hooked_Ibsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ibsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend_c, &real);
+  if (!thread) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ibsend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_recorder_note_buffered_send(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ibsend_c own_Ibsend_c OWN(MPI_Ibsend_c);
+EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ibsend_c);
+  if (mpipp_passes()) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -353,6 +620,50 @@ int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* 
   void *real = mpipp_procedure(1, MPIPP_PROC_Imrecv);
   if (mpipp_passes()) return ((raw_Imrecv *)real)(buf, count, datatype, message, request);
   MPIPP_JUMP own_Imrecv(buf, count, datatype, message, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Imrecv_c
+typedef int raw_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
+typedef __typeof__(mpih_Imrecv_c) typed_Imrecv_c;
+static MPIPP_COLD int hooked_Imrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Imrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
+}
+EXPORT int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
+int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv_c, &real);
+  if (!thread) return ((raw_Imrecv_c *)real)(buf, count, datatype, message, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Imrecv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_MESSAGE | MPIPP_HAS_REQUESTS;
+  call->message = message ? MPIPP_KEY(*message) : 0;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_output(request, MPIPP_ROLE_request);
+  uint64_t handle = message ? MPIPP_KEY(*message) : 0;
+  uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Imrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, request)
+                 : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
+}
+extern raw_Imrecv_c own_Imrecv_c OWN(MPI_Imrecv_c);
+EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
+int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Imrecv_c);
+  if (mpipp_passes()) return ((raw_Imrecv_c *)real)(buf, count, datatype, message, request);
+  MPIPP_JUMP own_Imrecv_c(buf, count, datatype, message, request);
 }
 #endif
 
@@ -463,6 +774,46 @@ int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, in
 }
 #endif
 
+#ifdef MPIPP_HAVE_Irecv_c
+typedef int raw_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Irecv_c) typed_Irecv_c;
+static MPIPP_COLD int hooked_Irecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv_c, &real);
+  if (!thread) return ((raw_Irecv_c *)real)(buf, count, datatype, source, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irecv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->source = source;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_receive(call, source, tag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Irecv_c own_Irecv_c OWN(MPI_Irecv_c);
+EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Irecv_c);
+  if (mpipp_passes()) return ((raw_Irecv_c *)real)(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Irecv_c(buf, count, datatype, source, tag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Irsend
 typedef int raw_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend) typed_Irsend;
@@ -500,6 +851,46 @@ int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
   void *real = mpipp_procedure(1, MPIPP_PROC_Irsend);
   if (mpipp_passes()) return ((raw_Irsend *)real)(buf, count, datatype, dest, tag, comm, request);
   MPIPP_JUMP own_Irsend(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Irsend_c
+typedef int raw_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Irsend_c) typed_Irsend_c;
+static MPIPP_COLD int hooked_Irsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend_c, &real);
+  if (!thread) return ((raw_Irsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irsend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Irsend_c own_Irsend_c OWN(MPI_Irsend_c);
+EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Irsend_c);
+  if (mpipp_passes()) return ((raw_Irsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Irsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -570,6 +961,46 @@ int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 }
 #endif
 
+#ifdef MPIPP_HAVE_Isend_c
+typedef int raw_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Isend_c) typed_Isend_c;
+static MPIPP_COLD int hooked_Isend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend_c, &real);
+  if (!thread) return ((raw_Isend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Isend_c own_Isend_c OWN(MPI_Isend_c);
+EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Isend_c);
+  if (mpipp_passes()) return ((raw_Isend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Isend_c(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Isendrecv
 typedef int raw_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv) typed_Isendrecv;
@@ -611,6 +1042,50 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv);
   if (mpipp_passes()) return ((raw_Isendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   MPIPP_JUMP own_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Isendrecv_c
+typedef int raw_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Isendrecv_c) typed_Isendrecv_c;
+static MPIPP_COLD int hooked_Isendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_c, &real);
+  if (!thread) return ((raw_Isendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
+  call->dest = dest;
+  call->tag = sendtag;
+  call->source = source;
+  call->recvtag = recvtag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Isendrecv_c own_Isendrecv_c OWN(MPI_Isendrecv_c);
+EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv_c);
+  if (mpipp_passes()) return ((raw_Isendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 #endif
 
@@ -657,6 +1132,49 @@ int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, in
 }
 #endif
 
+#ifdef MPIPP_HAVE_Isendrecv_replace_c
+typedef int raw_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Isendrecv_replace_c) typed_Isendrecv_replace_c;
+static MPIPP_COLD int hooked_Isendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv_replace_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace_c, &real);
+  if (!thread) return ((raw_Isendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv_replace_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
+  call->dest = dest;
+  call->tag = sendtag;
+  call->source = source;
+  call->recvtag = recvtag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Isendrecv_replace_c own_Isendrecv_replace_c OWN(MPI_Isendrecv_replace_c);
+EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Isendrecv_replace_c);
+  if (mpipp_passes()) return ((raw_Isendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  MPIPP_JUMP own_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Issend
 typedef int raw_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend) typed_Issend;
@@ -694,6 +1212,46 @@ int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
   void *real = mpipp_procedure(1, MPIPP_PROC_Issend);
   if (mpipp_passes()) return ((raw_Issend *)real)(buf, count, datatype, dest, tag, comm, request);
   MPIPP_JUMP own_Issend(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Issend_c
+typedef int raw_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Issend_c) typed_Issend_c;
+static MPIPP_COLD int hooked_Issend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Issend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend_c, &real);
+  if (!thread) return ((raw_Issend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Issend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Issend_c own_Issend_c OWN(MPI_Issend_c);
+EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Issend_c);
+  if (mpipp_passes()) return ((raw_Issend_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Issend_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -777,6 +1335,49 @@ int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   void *real = mpipp_procedure(1, MPIPP_PROC_Mrecv);
   if (mpipp_passes()) return ((raw_Mrecv *)real)(buf, count, datatype, message, status);
   MPIPP_JUMP own_Mrecv(buf, count, datatype, message, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Mrecv_c
+typedef int raw_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
+static MPIPP_COLD int hooked_Mrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv_c, &real);
+  if (!thread) return ((raw_Mrecv_c *)real)(buf, count, datatype, message, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Mrecv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_MESSAGE;
+  call->message = message ? MPIPP_KEY(*message) : 0;
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  uint64_t handle = message ? MPIPP_KEY(*message) : 0;
+  uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Mrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, status)
+                 : hooked_Mrecv_c(thread, real, buf, count, datatype, message, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
+}
+extern raw_Mrecv_c own_Mrecv_c OWN(MPI_Mrecv_c);
+EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Mrecv_c);
+  if (mpipp_passes()) return ((raw_Mrecv_c *)real)(buf, count, datatype, message, status);
+  MPIPP_JUMP own_Mrecv_c(buf, count, datatype, message, status);
 }
 #endif
 
@@ -1054,6 +1655,51 @@ int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
 }
 #endif
 
+#ifdef MPIPP_HAVE_Recv_c
+typedef int raw_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
+typedef __typeof__(mpih_Recv_c) typed_Recv_c;
+static MPIPP_COLD int hooked_Recv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
+int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_c, &real);
+  if (!thread) return ((raw_Recv_c *)real)(buf, count, datatype, source, tag, comm, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->source = source;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_receive(call, source, tag, 1);
+  MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Recv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, tag) ? &received : status)
+                 : hooked_Recv_c(thread, real, buf, count, datatype, source, tag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (mpipp_is_wildcard(source, tag)) {
+      call->ordinal = 0; // it no longer waits for a message
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    }
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+}
+extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
+EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
+int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Recv_c);
+  if (mpipp_passes()) return ((raw_Recv_c *)real)(buf, count, datatype, source, tag, comm, status);
+  MPIPP_JUMP own_Recv_c(buf, count, datatype, source, tag, comm, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Recv_init
 typedef int raw_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init) typed_Recv_init;
@@ -1094,6 +1740,46 @@ int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source
 }
 #endif
 
+#ifdef MPIPP_HAVE_Recv_init_c
+typedef int raw_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Recv_init_c) typed_Recv_init_c;
+static MPIPP_COLD int hooked_Recv_init_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Recv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init_c, &real);
+  if (!thread) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->source = source;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Recv_init_c own_Recv_init_c OWN(MPI_Recv_init_c);
+EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Recv_init_c);
+  if (mpipp_passes()) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
+  MPIPP_JUMP own_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Rsend
 typedef int raw_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend) typed_Rsend;
@@ -1128,6 +1814,43 @@ int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   void *real = mpipp_procedure(1, MPIPP_PROC_Rsend);
   if (mpipp_passes()) return ((raw_Rsend *)real)(buf, count, datatype, dest, tag, comm);
   MPIPP_JUMP own_Rsend(buf, count, datatype, dest, tag, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Rsend_c
+typedef int raw_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Rsend_c) typed_Rsend_c;
+static MPIPP_COLD int hooked_Rsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
+EXPORT int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_c, &real);
+  if (!thread) return ((raw_Rsend_c *)real)(buf, count, datatype, dest, tag, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Rsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Rsend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Rsend_c own_Rsend_c OWN(MPI_Rsend_c);
+EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Rsend_c);
+  if (mpipp_passes()) return ((raw_Rsend_c *)real)(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Rsend_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -1171,6 +1894,46 @@ int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 }
 #endif
 
+#ifdef MPIPP_HAVE_Rsend_init_c
+typedef int raw_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Rsend_init_c) typed_Rsend_init_c;
+static MPIPP_COLD int hooked_Rsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init_c, &real);
+  if (!thread) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Rsend_init_c own_Rsend_init_c OWN(MPI_Rsend_init_c);
+EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Rsend_init_c);
+  if (mpipp_passes()) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Send
 typedef int raw_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send) typed_Send;
@@ -1205,6 +1968,43 @@ int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   void *real = mpipp_procedure(1, MPIPP_PROC_Send);
   if (mpipp_passes()) return ((raw_Send *)real)(buf, count, datatype, dest, tag, comm);
   MPIPP_JUMP own_Send(buf, count, datatype, dest, tag, comm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Send_c
+typedef int raw_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Send_c) typed_Send_c;
+static MPIPP_COLD int hooked_Send_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
+EXPORT int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_c, &real);
+  if (!thread) return ((raw_Send_c *)real)(buf, count, datatype, dest, tag, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Send_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Send_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Send_c own_Send_c OWN(MPI_Send_c);
+EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Send_c);
+  if (mpipp_passes()) return ((raw_Send_c *)real)(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Send_c(buf, count, datatype, dest, tag, comm);
 }
 #endif
 
@@ -1245,6 +2045,46 @@ int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   void *real = mpipp_procedure(1, MPIPP_PROC_Send_init);
   if (mpipp_passes()) return ((raw_Send_init *)real)(buf, count, datatype, dest, tag, comm, request);
   MPIPP_JUMP own_Send_init(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Send_init_c
+typedef int raw_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Send_init_c) typed_Send_init_c;
+static MPIPP_COLD int hooked_Send_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init_c, &real);
+  if (!thread) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Send_init_c own_Send_init_c OWN(MPI_Send_init_c);
+EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Send_init_c);
+  if (mpipp_passes()) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Send_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif
 
@@ -1297,6 +2137,55 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 }
 #endif
 
+#ifdef MPIPP_HAVE_Sendrecv_c
+typedef int raw_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
+static MPIPP_COLD int hooked_Sendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_c, &real);
+  if (!thread) return ((raw_Sendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
+  call->dest = dest;
+  call->tag = sendtag;
+  call->source = source;
+  call->recvtag = recvtag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
+  MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
+      call->recv_ordinal = 0; // it no longer waits for a message
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    }
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+}
+extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
+EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_c);
+  if (mpipp_passes()) return ((raw_Sendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Sendrecv_replace
 typedef int raw_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
@@ -1345,6 +2234,54 @@ int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
 }
 #endif
 
+#ifdef MPIPP_HAVE_Sendrecv_replace_c
+typedef int raw_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
+static MPIPP_COLD int hooked_Sendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+}
+EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace_c, &real);
+  if (!thread) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv_replace_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
+  call->dest = dest;
+  call->tag = sendtag;
+  call->source = source;
+  call->recvtag = recvtag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
+  MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
+      call->recv_ordinal = 0; // it no longer waits for a message
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    }
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+}
+extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
+EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
+int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_replace_c);
+  if (mpipp_passes()) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  MPIPP_JUMP own_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Session_attach_buffer
 typedef int raw_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
 typedef __typeof__(mpih_Session_attach_buffer) typed_Session_attach_buffer;
@@ -1377,6 +2314,41 @@ int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer);
   if (mpipp_passes()) return ((raw_Session_attach_buffer *)real)(session, buffer, size);
   MPIPP_JUMP own_Session_attach_buffer(session, buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_attach_buffer_c
+typedef int raw_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Session_attach_buffer_c) typed_Session_attach_buffer_c;
+static MPIPP_COLD int hooked_Session_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size);
+}
+EXPORT int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_attach_buffer_c, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size)
+                 : hooked_Session_attach_buffer_c(thread, real, session, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_attach_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Session_attach_buffer_c own_Session_attach_buffer_c OWN(MPI_Session_attach_buffer_c);
+EXPORT int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer_c);
+  if (mpipp_passes()) return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
+  MPIPP_JUMP own_Session_attach_buffer_c(session, buffer, size);
 }
 #endif
 
@@ -1413,6 +2385,42 @@ int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int
   void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer);
   if (mpipp_passes()) return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
   MPIPP_JUMP own_Session_detach_buffer(session, buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_detach_buffer_c
+typedef int raw_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Session_detach_buffer_c) typed_Session_detach_buffer_c;
+static MPIPP_COLD int hooked_Session_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size);
+}
+EXPORT int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer_c, &real);
+  if (!thread) {
+    mpipp_recorder_distrust_attachments();
+    return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
+  call->present = 0;
+  mpipp_integer_output(thread, size, sizeof *size, MPIPP_ROLE_size);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
+                 : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_recorder_attach_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, code);
+}
+extern raw_Session_detach_buffer_c own_Session_detach_buffer_c OWN(MPI_Session_detach_buffer_c);
+EXPORT int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer_c);
+  if (mpipp_passes()) return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
+  MPIPP_JUMP own_Session_detach_buffer_c(session, buffer_addr, size);
 }
 #endif
 
@@ -1453,6 +2461,43 @@ int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 }
 #endif
 
+#ifdef MPIPP_HAVE_Ssend_c
+typedef int raw_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+typedef __typeof__(mpih_Ssend_c) typed_Ssend_c;
+static MPIPP_COLD int hooked_Ssend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
+EXPORT int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_c, &real);
+  if (!thread) return ((raw_Ssend_c *)real)(buf, count, datatype, dest, tag, comm);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ssend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Ssend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ssend_c own_Ssend_c OWN(MPI_Ssend_c);
+EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
+int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_c);
+  if (mpipp_passes()) return ((raw_Ssend_c *)real)(buf, count, datatype, dest, tag, comm);
+  MPIPP_JUMP own_Ssend_c(buf, count, datatype, dest, tag, comm);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ssend_init
 typedef int raw_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init) typed_Ssend_init;
@@ -1490,5 +2535,45 @@ int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
   void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_init);
   if (mpipp_passes()) return ((raw_Ssend_init *)real)(buf, count, datatype, dest, tag, comm, request);
   MPIPP_JUMP own_Ssend_init(buf, count, datatype, dest, tag, comm, request);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Ssend_init_c
+typedef int raw_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+typedef __typeof__(mpih_Ssend_init_c) typed_Ssend_init_c;
+static MPIPP_COLD int hooked_Ssend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
+EXPORT int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init_c, &real);
+  if (!thread) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend_init_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
+  call->dest = dest;
+  call->tag = tag;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
+}
+extern raw_Ssend_init_c own_Ssend_init_c OWN(MPI_Ssend_init_c);
+EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Ssend_init_c);
+  if (mpipp_passes()) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
+  MPIPP_JUMP own_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 #endif

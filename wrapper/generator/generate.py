@@ -65,11 +65,8 @@ def group_of(procedure: Procedure) -> str:
 def file_of(procedure: Procedure) -> str:
     """The generated file with the procedure's wrapper.
 
-    How the compiler optimizes a file depends on how often programs call its procedures
-    (mpipp/toolchain/source_flags.py).
+    The files have similar sizes, because they are compiled at the same time.
     """
-    if procedure.large:
-        return "calls_large_counts.c"
     heading = group_of(procedure)
     if heading != "Collective communication":
         return known.FILES.get(heading, "calls_handles.c")

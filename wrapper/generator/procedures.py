@@ -177,13 +177,12 @@ def argument(text: str) -> tuple[str, str, str]:
 TYPES = {"File_set_view": "etype filetype"}
 
 # Headings of docs/reference/procedures.md -> the generated file of those wrappers. Collectives have
-# several, and the others are in calls_handles.c. Large-count forms have a file of their own.
+# several, and the others are in calls_handles.c.
 FILES = {
     "MPI-IO": "calls_io.c",
     "One-sided communication and windows": "calls_one_sided.c",
     "Point-to-point communication": "calls_point_to_point.c",
     "Datatypes and packing": "calls_datatypes.c",
-    "Starting and completing requests": "calls_requests.c",
 }
 
 # Procedures that a program calls once.
