@@ -63,6 +63,7 @@
 //   death    death_signals/        lets the watcher read the stack of a dying process (--check)
 //   hold     debugger/             holds each process until gdb is there (mpipp debug)
 //   free     libc_interposer/      reports freed memory and system calls to guard and rma
+//   screen   rma_screen/           reads RMA logs without findings fast; only the watcher loads it
 #include "abi/mpi_symbols.h"
 #include "intercept/call_order_hook.h"
 #include "intercept/callers_hook.h"
