@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perturbed runs: fill patterns in receive buffers, late partitions, delayed one-sided operations."""
+"""Perturbed runs: fill patterns in receive buffers, late partitions, delayed RMA operations."""
 
 from __future__ import annotations
 

@@ -95,10 +95,10 @@ COMBINERS = {
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
 # Named arguments, which are recorded while the call is active, in addition to the members that all
-# records have. A number or a handle has only its name. An array has its length, or -1 if that follows from
-# other arguments. `text` marks a string; `extent`: the extent of a datatype is recorded. The
-# history of collective calls keeps these arguments. An array of results has the number of elements
-# that MPI may store, after `>`.
+# records have. A number or a handle has only its name. An array has its length, or -1 if that
+# follows from other arguments. `text` marks a string; `extent`: the extent of a datatype is
+# recorded. The history of collective calls keeps these arguments. An array of results has the
+# number of elements that MPI may store, after `>`.
 ARGUMENTS = {
     "Pready": "partition",
     "Pready_range": "partition_low partition_high",

@@ -145,7 +145,7 @@ class _LoopChecks:
         return (self._copy(value, False), self._copy(value, True)) if self._turns else ()
 
     # The direction in which a value changes in each iteration. The direction is 0 for a constant, 1
-    # if the value grows, -1 if it shrinks, _EITHER for 1 or -1, and None if unknown. `needed` is the
+    # if the value grows, -1 if it shrinks, _EITHER for 1 or -1, None if unknown. `needed` is the
     # flag, nsw or nuw, which promises that an instruction does not overflow.
 
     def _slope(self, value: str, needed: str) -> int | None:

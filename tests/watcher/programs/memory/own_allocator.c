@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The program has an allocator of its own, like jemalloc or tcmalloc. While it holds its lock it
-// returns unused memory to the system, which then zeroes it. Its fork handler takes that lock. One thread
-// starts operations, whose buffers are its memory; another allocates and frees, and one forks.
+// returns unused memory to the system, which then zeroes it. Its fork handler takes that lock. One
+// thread starts operations, whose buffers are its memory; another allocates and frees, and one
+// forks.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
