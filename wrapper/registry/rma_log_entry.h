@@ -34,7 +34,7 @@ enum mpipp_logged {
   // and tag as received
   MPIPP_LOGGED_RECEIVE,
   // a collective call: the communicator's identity, ordinal, the root's world rank or -1, request,
-  // bits; with MPIPP_LOG_SOME also the world ranks from which this process receives data
+  // bits. With MPIPP_LOG_SOME also the world ranks that this process receives from.
   MPIPP_LOGGED_COLLECTIVE,
   MPIPP_LOGGED_STARTED, // a persistent request was started: the request, ordinal
   MPIPP_LOGGED_MATCHED, // a receive of a matched message: the request, the message
