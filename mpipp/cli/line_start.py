@@ -25,13 +25,13 @@ def line_start(stream: TextIO, output: int = 1) -> str:
             return "\n" if _last_byte(stream.fileno(), own.st_size) not in (b"", b"\n") else ""
     except (OSError, ValueError):
         return ""
-    return "\n" if _is_shared_pipe(stream, output) else ""
+    return "\n" if _is_shared_pipe(own, output) else ""
 
 
-def _is_shared_pipe(stream: TextIO, output: int) -> bool:
+def _is_shared_pipe(own: os.stat_result, output: int) -> bool:
     try:
-        own, other = os.fstat(stream.fileno()), os.fstat(output)
-    except (OSError, ValueError):
+        other = os.fstat(output)
+    except OSError:
         return False
     is_pipe = stat.S_ISFIFO(own.st_mode) or stat.S_ISSOCK(own.st_mode)
     return is_pipe and os.path.samestat(own, other)
@@ -40,13 +40,9 @@ def _is_shared_pipe(stream: TextIO, output: int) -> bool:
 def write_blocks(blocks: Sequence[str], stream: TextIO, output: int = 1) -> None:
     """Write blocks of text on lines of their own.
 
-    Each block may end with an empty line. In a pipe that the program's output shares, the last
-    block loses it, because the next text begins with a newline.
+    Each block ends with an empty line, by which a reader of a pipe knows that it is complete.
     """
-    text = "".join(blocks)
-    if _is_shared_pipe(stream, output) and text.endswith("\n\n"):
-        text = text[:-1]
-    stream.write(line_start(stream, output) + text)
+    stream.write(line_start(stream, output) + "".join(blocks))
     stream.flush()
 
 

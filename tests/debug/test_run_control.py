@@ -61,7 +61,12 @@ def test_a_breakpoint_that_gdb_cannot_insert(mpi: MPI) -> None:
             assert "Cannot insert breakpoint 1. Cannot access memory at address 0x10" in said
             assert "main at ring.c:19" in said
         gdb.ask("delete")
-        assert gdb.ask("mpipp next")[0] == "ranks 0 to 2: main at ring.c:20"
+        place = "ranks 0 to 2: main at ring.c:20"
+        answer = gdb.ask("mpipp next")
+        if answer[0].startswith("ranks 0 to 2 have not stopped"):  # on a busy machine
+            gdb.until(place)
+        else:
+            assert answer[0] == place
 
 
 @on_mpi("mpich4", "openmpi4")

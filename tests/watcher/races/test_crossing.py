@@ -13,8 +13,8 @@ from tests.watcher.nodes.test_nodes import LAUNCHER
 
 RACE = "warning: MPI_Recv took the message of rank 2, but could have taken another one of rank 3"
 ONE_SENDER = (
-    "remark: MPI_Recv with MPI_ANY_SOURCE could take either of two messages of rank 2: only the "
-    "order of its two sends decides"
+    "remark: MPI_Recv with MPI_ANY_SOURCE matches two messages of rank 2: the order in which "
+    "rank 2 sends them decides"
 )
 ORDER = (
     "remark: messages of several ranks may arrive in another order; the same call takes all of them"
