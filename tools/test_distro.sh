@@ -47,10 +47,9 @@ esac
 release=$1
 shift
 
-# mpipp debug and dap need gdb 11, and bullseye has gdb 10. With gdb 16, mpipp does not find its
-# records in a rank that runs in Fortran. The test of dap waited for ever in one of some 30 runs.
+# mpipp debug and dap need gdb 11, and bullseye has gdb 10. The test of dap waited for ever in one of
+# some 30 runs.
 [ "$release" = bullseye ] || selected+=(tests/debug tests/dap/test_session.py
-    --deselect tests/debug/test_run_control.py::test_the_place_of_a_rank_that_runs_in_fortran
     --deselect tests/dap/test_session.py::test_a_signal_is_an_exception_and_an_end_an_event)
 
 [ "$(id -u)" = 0 ] || give_up "this needs root: it makes a Debian to change root into"
