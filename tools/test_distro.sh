@@ -18,6 +18,7 @@ for lacking in gdb/front_ends/test_ddd.py gdb/values/test_python_names.py gdb/fr
     gdb/values/test_languages.py::test_mpi4py gdb/values/test_languages.py::test_lines_of_python \
     gdb/commands/test_make.py::test_mpi4py_runs_and_is_right \
     gdb/processes/test_all_ranks.py::test_python \
+    dap/test_session.py::test_frames_of_python_are_its_lines \
     unit/distributed/test_select_channels.py::test_several_processes_share_the_work \
     unit/distributed/test_comm_order.py::test_several_processes_share_the_work; do
     selected+=(--deselect "tests/$lacking")
