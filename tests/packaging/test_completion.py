@@ -55,6 +55,8 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[pexpect.sp
     (work / "results").mkdir(parents=True)
     (work / "ring").write_text("#!/bin/sh\n")
     (work / "ring").chmod(0o755)
+    # Without this folder, fish makes completions from all man pages of the machine.
+    (tmp_path / ".local/share/fish/generated_completions").mkdir(parents=True)
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     child = pexpect.spawn(
         need(program), options.split(), cwd=work, env=env, encoding="utf-8", timeout=100
