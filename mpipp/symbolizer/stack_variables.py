@@ -17,6 +17,7 @@ _FBREG, _CALL_FRAME_CFA, _REG6 = 0x91, 0x9C, 0x56
 # %rbp is saved below the return address.
 _BASES = {_CALL_FRAME_CFA: 0, _REG6: -16}
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
+_DECLARED = (*_VARIABLES, "DW_TAG_constant")
 _INLINED = "DW_TAG_inlined_subroutine"
 _BLOCKS = ("DW_TAG_lexical_block", _INLINED)
 _COMMON = "DW_TAG_common_block"
@@ -53,6 +54,22 @@ def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
     """Yield the entries of the variables that are visible at an address, outermost block first."""
     for block in blocks(function, address, debug):
         yield from (child for child in _children(block) if child.tag in _VARIABLES)
+
+
+def declared(function: Any, address: int, debug: Any) -> list[list[Any]]:
+    """The entries of variables and constants of the function at an address, and of each function
+    that is inlined there, outermost function and block first.
+
+    They include those that the compiler optimized away.
+    """
+    found: list[list[Any]] = []
+    for block in blocks(function, address, debug):
+        if not found or block.tag == _INLINED:
+            found.append([])
+        origin = block.attributes.get("DW_AT_abstract_origin")
+        whole = [block] if origin is None else [block.get_DIE_from_attribute(origin.name), block]
+        found[-1] += (child for one in whole for child in _children(one) if child.tag in _DECLARED)
+    return found
 
 
 def visible_at_lines(

@@ -153,7 +153,7 @@ class _Search:
         end = at + (debug_types.size(kind) or 0)
         for found in self._of(name, kind, at, own, _DEEPEST):
             if isinstance(found, Holder) and at <= found.low < end:
-                if not is_static and self._scope.may_share_memory(name):
+                if not is_static and self._scope.may_share_memory(entry):
                     continue
                 found = found._replace(is_static=is_static)
             yield found

@@ -32,7 +32,8 @@ class Scope(NamedTuple):
         line: number of the line; 0: unknown.
         registers: values of the known registers, by DWARF's numbers.
         is_caller: whether it is the function that calls MPI.
-        statement: the source of the statement that it executes; None if its code is not optimized.
+        statements: the sources of the statements that it and the functions inlined there execute,
+            outermost first; None if its code is not optimized.
     """
 
     entry: Any
@@ -44,22 +45,39 @@ class Scope(NamedTuple):
     line: int = 0
     registers: Mapping[int, int] = MappingProxyType({})
     is_caller: bool = False
-    statement: str | None = None
+    statements: tuple[str, ...] | None = None
 
-    def may_share_memory(self, name: str) -> bool:
+    def may_share_memory(self, entry: Any) -> bool:
         """Return whether other data may lie in the memory of a variable on the stack.
 
         Optimizing compilers let temporaries, such as Fortran's array constructors, share the memory
-        of variables that the function does not use yet.
+        of variables that the function does not use yet. A function that is inlined there may use
+        the name for another variable.
         """
-        if self.statement is None:
+        if self.statements is None:
             return False
+        name = name_of(entry)
         flags = re.IGNORECASE if debug_types.is_fortran(self.entry) else 0
-        return re.search(rf"\b{re.escape(name)}\b", self.statement, flags) is None
+        named = re.compile(rf"\b{re.escape(name)}\b", flags)
+        levels = stack_variables.declared(self.entry, self.address, self.debug)
+        if len(levels) != len(self.statements):
+            return not all(map(named.search, self.statements))
+        is_visible = False
+        for level, statement in zip(levels, self.statements):
+            if any(one.offset == entry.offset for one in level):
+                is_visible = True
+            elif any(name_of(one) == name for one in level):
+                is_visible = False
+            if is_visible and named.search(statement):
+                return False
+        return True
 
     def type_of(self, name: str) -> Type | None:
-        """Return the type of the innermost variable with a name in Fortran; None if unknown."""
-        every = stack_variables.visible(self.entry, self.address, self.debug)
+        """Return the type of the innermost variable or constant with a name in Fortran.
+
+        None if it is unknown. A function that is inlined does not see its caller's variables.
+        """
+        every = stack_variables.declared(self.entry, self.address, self.debug)[-1]
         named = [one for one in every if name_of(one).lower() == name.lower()]
         kind = debug_types.target(named[-1]) if named else None
         try:

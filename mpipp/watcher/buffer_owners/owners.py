@@ -195,7 +195,7 @@ class BufferOwners:
         frame = next((one for one in self._question.frames if one.code == self.place), None)
         if frame is None:
             return []
-        statement = _statement(self._one.places, frame)
+        statement = _statements(self._one.places, frame)[-1]
         return call_statements.arguments(statement, operation.call.procedure)
 
     def _certain_owner(self, first: int, end: int, serial: int) -> Owner | None:
@@ -269,8 +269,8 @@ class BufferOwners:
             if caller is None or not debug_types.is_fortran(caller.entry):
                 return False
             call = access.operation.call
-            if caller.statement is not None and not compiler_temporaries.passes_strided_section(
-                caller.statement, call.procedure
+            if caller.statements and not compiler_temporaries.passes_strided_section(
+                caller.statements[-1], call.procedure
             ):
                 return False
             found = next(holders.holders(scopes, address, self._memory), None)
@@ -434,10 +434,12 @@ def _scopes(places: Places, question: Question, place: int) -> Iterator[Scope]:
     for frame in question.frames:
         scope = variable_names.scope_of(places, frame)
         if scope is not None:
-            statement = _statement(places, frame) if debug_types.is_optimized(scope.unit) else None
-            yield scope._replace(is_caller=frame.code == place, statement=statement)
+            statements = (
+                _statements(places, frame) if debug_types.is_optimized(scope.unit) else None
+            )
+            yield scope._replace(is_caller=frame.code == place, statements=statements)
 
 
-def _statement(places: Places, frame: StackFrame) -> str:
-    # The statements of the function and of those that are inlined there.
-    return "\n".join(map(_SOURCES.statement, places.calls(frame.code)))
+def _statements(places: Places, frame: StackFrame) -> tuple[str, ...]:
+    # The statements of the function and of those that are inlined there, outermost first.
+    return tuple(map(_SOURCES.statement, reversed(places.calls(frame.code))))

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.support import MPI, need, on_mpi
+from tests.support import MPI, every_fortran, need, on_mpi
 from tests.watcher import runs
 
 _CALL = re.compile(r"called at optimized\.c:(\d+)")
@@ -38,3 +39,9 @@ def test_each_marked_line(mpi: MPI, flag: str, compiler: str) -> None:
     ]
     assert lines(mpi, flag, compiler) == wrong
     assert lines(mpi, flag, compiler, "fixed") == []
+
+
+@every_fortran
+def test_names_of_inlined_procedures(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("inlined.f90", mpi, "-O2", "-fallow-argument-mismatch")
+    assert runs.run(mpi, [program, str(tmp_path / "data")], "--check", n=1).blocks == []
