@@ -19,6 +19,9 @@ $(STAMP): pyproject.toml tools/setup.sh
 demo: $(STAMP)
 	tools/demo.sh
 
+# Each worker imports all tests: compiling them takes twice as long as reading their bytecode.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 # Many tests wait for others' ends: six at a time keep two processors busy. Each runs on one MPI, with
 # two cases (tests/short.py); test-all runs it on every one, with all cases.
 test: $(STAMP)
