@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mpipp import __version__
 from tests.packaging.test_recipes import dependencies
 from tests.support import ROOT, need
@@ -30,6 +32,7 @@ def test_the_package_needs_the_dependencies_to_build() -> None:
     assert "python3-hatchling (>= 1.27)" in text
 
 
+@pytest.mark.thorough
 def test_dpkg_builds_the_source_package(tmp_path: Path) -> None:
     need("dpkg-source")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]

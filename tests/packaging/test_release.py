@@ -9,6 +9,8 @@ import sys
 import tarfile
 from pathlib import Path
 
+import pytest
+
 from mpipp import __version__
 from tests.support import ROOT, lacking, need
 from tools.packages import materials, recipes, sums
@@ -49,6 +51,7 @@ def test_recipes_get_the_hash_of_the_source(tmp_path: Path) -> None:
     assert with_hash == {"conda", "easybuild", "spack"}
 
 
+@pytest.mark.thorough
 def test_the_bill_of_materials_names_mpipp_and_its_packages(tmp_path: Path) -> None:
     if not _TOOLS.exists():
         lacking("there is no .venv/packaging: run tools/setup.sh")

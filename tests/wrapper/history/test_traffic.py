@@ -18,9 +18,10 @@ from mpipp.analysis.context import process as checked
 from mpipp.common.errors import MpippError
 from tests import support
 from tests.around import Around
+from tests.short import some
 from tests.wrapper.watched import Process, watched
 
-STOPS = int(os.environ.get("MPIPP_STOPS", "50"))
+STOPS = int(os.environ.get("MPIPP_STOPS", some(50)))
 
 
 @contextmanager

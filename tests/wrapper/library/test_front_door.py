@@ -13,7 +13,6 @@ import pytest
 
 from mpipp.toolchain import mpi_libraries
 from tests import support
-from tests.short import is_short
 from tests.support import MPI, ROOT
 from wrapper.generator import versions
 from wrapper.generator.mpi_standard import standard
@@ -41,6 +40,7 @@ def commands() -> list[str]:
     return [line for line in lines if " -" in line]
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1800)  # one command compiles all files in sequence
 @support.on_mpi("mpich4", "openmpi4")
 def test_the_recorder_is_built_by_hand(mpi: MPI, tmp_path: Path) -> None:
@@ -49,7 +49,6 @@ def test_the_recorder_is_built_by_hand(mpi: MPI, tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "program").symlink_to(support.compile_program(PROGRAM, mpi, ("-g", "-O0")))
     build = build.replace("mpicc ", f"{mpi.mpicc} ", 1)
-    build += " -O0" if is_short else ""
     typed(build, tmp_path, mpi)
     debug = debug.replace("gdb ", f"gdb {QUIET} ", 1)
     said = typed(
