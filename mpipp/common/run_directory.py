@@ -28,6 +28,7 @@ _MARKED = (
 )
 PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # both have a file for each process
 NODES = f"{_FOLDER}/nodes"  # a file for each watcher
+TOKEN = f"{_FOLDER}/token"  # by which a watcher recognizes the directory of its `mpipp run`
 STRICT = f"{_FOLDER}/strict"  # joint decisions of the watchers about calls that have not begun
 WAITING = f"{_FOLDER}/waiting"  # messages between watchers
 STARTED = "started-"  # start of folder names in STRICT, for calls that have begun

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,16 @@ _NAMES = {
     "mpich": re.compile(r"hydra_|pmi_proxy|mpiexec\.(hydra|mpich)"),
     "openmpi": re.compile(r"orte|prte|mpiexec\.openmpi"),
 }
+
+
+# Launchers of batch systems, and options and variables that name nodes.
+_OF_BATCH_SYSTEMS = ("srun", "aprun", "jsrun", "lrun", "flux", "ibrun")
+_HOSTS = re.compile(r"--?(hosts?|H|f|ppn|N|(default-)?hostfile|machine(file)?)(=|$)")
+_VARIABLES = (
+    *("PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "PE_HOSTFILE", "COBALT_NODEFILE"),
+    *("OAR_NODEFILE", "FLUX_JOB_ID", "HYDRA_HOST_FILE"),
+    *("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
+)
 
 
 class LauncherMpi(NamedTuple):
@@ -59,6 +70,14 @@ def command(mpi: Mpi, chosen: str | None) -> list[str]:
     if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
         found.append("--allow-run-as-root")
     return found
+
+
+def may_use_several_nodes(words: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Return whether a launcher's command, its environment or a batch system names nodes."""
+    if os.path.basename(words[0]) in _OF_BATCH_SYSTEMS or any(map(_HOSTS.match, words)):
+        return True
+    many = environment.get("SLURM_JOB_NUM_NODES", "1") != "1"
+    return many or any(map(environment.get, _VARIABLES))
 
 
 def _words(chosen: str | None) -> list[str]:

@@ -25,17 +25,16 @@ def main() -> int:
     from mpipp.registry.rma_log.screen import SCREEN
     from mpipp.watcher.damaged_records import TracebackFile
     from mpipp.watcher.event_loop import EventLoop
-    from mpipp.watcher.output.channel import output
+    from mpipp.watcher.output.destination import destination
     from mpipp.watcher.settings import Settings
 
     gc.freeze()
     gc.enable()
     _take_files()
     directory = sys.argv[1]
-    settings = Settings(**json.loads(sys.argv[2]))
     SCREEN.path = sys.argv[3]
     listener = socket.socket(fileno=3)
-    to = output(directory, settings)
+    to, settings = destination(directory, Settings(**json.loads(sys.argv[2])))
     PROGRESS.show = to.show_percent
     traces = TracebackFile(directory, settings)
     try:

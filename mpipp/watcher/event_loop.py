@@ -9,6 +9,7 @@ processes run (`history.running_comparison`).
 from __future__ import annotations
 
 import selectors
+import signal
 import socket
 import time
 
@@ -34,6 +35,7 @@ from mpipp.watcher.output.totals import NOTHING
 from mpipp.watcher.process_end_checks import ProcessEndChecks
 from mpipp.watcher.processes.collective_comparison import answer
 from mpipp.watcher.processes.dying_processes import DyingProcesses
+from mpipp.watcher.processes.fatal_signal import FatalSignal
 from mpipp.watcher.processes.labels import View
 from mpipp.watcher.processes.process import WatchedProcess, handed
 from mpipp.watcher.processes.process_table import ProcessTable
@@ -237,7 +239,9 @@ class EventLoop:
         # Read all dying processes before the first continues, because the launcher then ends all of
         # them.
         with self._dying:
-            while self._dying.read_next():
+            while (one := self._dying.read_next()) is not None:
+                if one.fatal is not None and one.fatal.signal:
+                    self._output.dies(f"{one.label()} got {_received(one, one.fatal)}")
                 self._accept()
 
     def _hear_process(self, one: WatchedProcess) -> None:
@@ -264,3 +268,10 @@ class EventLoop:
         elif not data and not self._exits.is_deferred(one):
             self._selector.unregister(one.connection)
             self._exits.disconnect(one, self._heard_all)
+
+
+def _received(one: WatchedProcess, fatal: FatalSignal) -> str:
+    # A signal's name, and the line where it arrived.
+    name = signal.Signals(fatal.signal).name
+    frames = one.places.frames(fatal.site) if fatal.site is not None else []
+    return f"{name} at {frames[0].text}" if frames else f"{name} in MPI"

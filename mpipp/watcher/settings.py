@@ -18,6 +18,8 @@ class Settings(NamedTuple):
     kept: bool = False  # True to draw pictures for a report
     stop_at: Sequence[Sequence[Any]] = ()  # members of reports.stop_targets.Target
     checks: Sequence[str] = ()  # names of the selected checks; empty for all
+    # The random content of the file TOKEN, if `mpipp run` reads the job's error output; or "".
+    token: str = ""
     launched: bool = False  # True if `mpipp run` prints the total of all nodes
     # How a process stops in a call with a finding: "stop", "gdb", "gdb=all"; "" not at all.
     stop: str = ""

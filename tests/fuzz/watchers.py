@@ -203,6 +203,9 @@ class _Told:
     def show_percent(self, percent: int) -> None:
         self._say({"percent": percent})
 
+    def dies(self, sentence: str) -> None:
+        self._say({"dies": sentence})
+
     def hangs(self) -> None:
         self._say({"hangs": True})
 

@@ -23,7 +23,6 @@ from mpipp.render import finding_head
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppression
 from mpipp.watcher.ipc import launch, run_flags
-from mpipp.watcher.ipc.protocol import LAUNCHER
 from mpipp.watcher.output import node_results
 from mpipp.watcher.output.finding_blocks import Block, counted, is_to_be_printed
 from mpipp.watcher.output.totals import NOTHING, Total
@@ -60,6 +59,10 @@ class Output(Protocol):
         """Note that the job hangs and must be ended."""
         ...
 
+    def dies(self, sentence: str) -> None:
+        """Note that a signal kills a process now. A launcher may end before the report."""
+        ...
+
     def total(self, total: Total) -> None:
         """Output the total, at the end."""
         ...
@@ -73,24 +76,8 @@ class Output(Protocol):
         ...
 
 
-def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
-    """Connect to the launcher that listens in a directory. Without a launcher, use stderr."""
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        launch.connect(connection, os.path.join(directory, LAUNCHER))
-    except OSError:
-        connection.close()
-        return ToRun(settings) if settings.report else ToStream()
-    return ToLauncher(connection)
-
-
-class ToLauncher:
-    """Sends findings to the launcher, as lines of JSON."""
-
-    has_launcher = True
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+class ToAnyLauncher:
+    """Sends findings to a launcher, as messages. Subclasses define how."""
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """Send a finding as text, and as records for JSON."""
@@ -109,6 +96,9 @@ class ToLauncher:
         thread."""
         self._send({"stops": list(pids), "tid": tid})
 
+    def dies(self, sentence: str) -> None:
+        """Send nothing: the launcher waits for the report."""
+
     def hangs(self) -> None:
         """Request the end of the job, because it hangs."""
         self._send({"hangs": True})
@@ -120,6 +110,18 @@ class ToLauncher:
     def failed(self, sentence: str) -> None:
         """Report that the watcher cannot continue."""
         self._send({"failed": sentence})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class ToLauncher(ToAnyLauncher):
+    """Sends findings to the launcher on this node, as lines of JSON."""
+
+    has_launcher = True
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
 
     def close(self) -> None:
         """Close the connection."""
@@ -158,6 +160,9 @@ class ToStream:
 
     def show_percent(self, percent: int) -> None:
         """Show nothing: no user waits here."""
+
+    def dies(self, sentence: str) -> None:
+        """Do nothing: the report follows."""
 
     def hangs(self) -> None:
         """Do nothing: there is no launcher to end."""

@@ -66,15 +66,15 @@ class DyingProcesses:
                 one.places.refresh()
                 self._waiting.append(_Waiting(one, dying, StackCopy(one, dying.stack)))
 
-    def read_next(self) -> bool:
-        """Read the stack of one process; False if none is left."""
+    def read_next(self) -> WatchedProcess | None:
+        """Read the stack of one process, and return the process; None if none is left."""
         if not self._waiting:
-            return False
+            return None
         from mpipp.watcher.processes import death_stacks  # slow to import
 
         one, dying, memory = self._waiting.popleft()
         one.fatal = death_stacks.read(one, dying, memory)
-        return True
+        return one
 
     def __enter__(self) -> None:
         """Do nothing: the processes wait already."""

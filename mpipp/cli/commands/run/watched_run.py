@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from mpipp.common.text.sanitize import plain
 from mpipp.registry.rma_log.reading_progress import PROGRESS
 from mpipp.registry.rma_log.screen import SCREEN
 from mpipp.render import finding_head
+from mpipp.toolchain import run_launcher
 from mpipp.toolchain.launched_programs import prefixed
 from mpipp.toolchain.preload import prefix
 from mpipp.watcher.ipc import launch, run_flags
@@ -49,6 +50,7 @@ from mpipp.watcher.processes.liveness import is_stopped, processor_time, wants_p
 from mpipp.watcher.settings import Settings
 
 if TYPE_CHECKING:
+    from mpipp.cli.commands.run.job_output import JobOutput
     from mpipp.cli.commands.run.open_gdb import GdbOpener
     from mpipp.watcher.nodes.merge_results import GatheredResults
 
@@ -81,7 +83,9 @@ def run(
         MpippError: the launcher cannot be started.
     """
     shared = _begun(arguments.report)
-    told = settings(arguments, report=shared, launched=True)
+    job_output = _job_output(launcher, shared, arguments)
+    token = job_output.token if job_output else ""
+    told = settings(arguments, report=shared, token=token, launched=True)
     directory = new_directory()
     begun = time.monotonic()
     how = {**_how(mpi), "provoke": provoked}
@@ -89,7 +93,7 @@ def run(
         before = prefix(wrapper, variables, (directory, told))
         opening = _opening() if arguments.stop.startswith("gdb") else None
         progress = Progress(sys.stderr, arguments.q)
-        session = _Session(directory, shared, progress, opening)
+        session = _Session(directory, shared, progress, opening, job_output)
         is_inherited = mpi.startswith("Open MPI")
         inherited = _inherited(directory, wrapper, variables) if is_inherited else {}
         command = [*launcher, *prefixed(program, before)]
@@ -132,6 +136,20 @@ def _begun(report: str | None) -> str:
         return os.path.join(os.getcwd(), name)
     RunDirectory(report).begin()
     return os.path.abspath(report)
+
+
+def _job_output(
+    launcher: Sequence[str], shared: str, arguments: argparse.Namespace
+) -> JobOutput | None:
+    # The pipe for nodes without the run's directory; None if the job has only this node.
+    if arguments.stop or not run_launcher.may_use_several_nodes(launcher, os.environ):
+        return None
+    from mpipp.cli.commands.run.job_output import JobOutput
+
+    try:
+        return JobOutput(shared)
+    except OSError:  # the watchers report that they cannot write
+        return None
 
 
 def _remove(directory: str) -> None:
@@ -201,11 +219,17 @@ def _has_terminal() -> bool:
 class _Session:
     # Runs the launcher, and receives messages from the watchers on this node.
     def __init__(
-        self, directory: str, shared: str, progress: Progress, opening: GdbOpener | None
+        self,
+        directory: str,
+        shared: str,
+        progress: Progress,
+        opening: GdbOpener | None,
+        job_output: JobOutput | None,
     ) -> None:
         self._shared = shared
         self.total: Total = NOTHING
         self._opening = opening
+        self._job_output = job_output  # with messages of other nodes
         self._progress = progress
         self._blocks: list[Block] = []
         self._held: list[Block] = []  # findings that are not printed yet
@@ -230,9 +254,14 @@ class _Session:
         """Start the launcher with more environment variables; returns its exit status."""
         try:
             how = self._opening.launching() if self._opening else {}
+            if self._job_output:
+                how["stderr"] = self._job_output.written
             child = subprocess.Popen(command, env={**os.environ, **variables}, **how)
         except OSError as error:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+        if self._job_output:
+            self._job_output.started()
+            self._selector.register(self._job_output, selectors.EVENT_READ, None)
 
         def on_signal(number: int, _: object) -> None:
             # The terminal also sends the signal to the launcher, or to gdb while it is open. The
@@ -292,6 +321,8 @@ class _Session:
 
     def _finish(self) -> None:
         # Wait for the watchers, which end by themselves. Some may connect only now.
+        if self._job_output:
+            self._receive_remote(self._job_output.rest())
         for made in self._rests:
             with contextlib.suppress(OSError):
                 made.shutdown(socket.SHUT_WR)
@@ -345,7 +376,11 @@ class _Session:
 
     def _listen(self, seconds: float) -> None:
         for key, _ in self._selector.select(seconds):
-            if key.fileobj is self._listener:
+            if key.fileobj is self._job_output:
+                self._receive_remote(self._job_output.messages())
+                if self._job_output.has_ended:
+                    self._selector.unregister(self._job_output)
+            elif key.fileobj is self._listener:
                 made, _ = self._listener.accept()
                 if launch.peer(made)[1] != os.geteuid():
                     made.close()  # a watcher of this run belongs to this user
@@ -373,6 +408,10 @@ class _Session:
         for line in lines:
             if self._receive(json.loads(line)):
                 self._rests[made] = b"ended"
+
+    def _receive_remote(self, messages: Iterable[dict[str, Any]]) -> None:
+        for message in messages:
+            self._receive(message)
 
     def _receive(self, message: dict[str, Any]) -> bool:
         # Return whether the message is the watcher's last.
@@ -427,6 +466,8 @@ class _Session:
     def add(self, others: GatheredResults) -> None:
         """Add the results from the run's directory."""
         self._ended += others.nodes
+        if self._job_output:
+            self.total = self.total.plus(self._job_output.total())
         self._blocks += others.blocks
         self.total = self.total.plus(others.total)
 

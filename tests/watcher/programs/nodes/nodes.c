@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
   MPI_Allreduce(values, &sum, 1, MPI_INT, is_wrong("op") && rank > 1 ? MPI_MAX : MPI_SUM,
                 MPI_COMM_WORLD);
   if (is_wrong("die") && rank == 3) abort();
+  if (is_wrong("hang") && rank % 2) receive(4 - rank, 9, MPI_INT);
   MPI_Finalize();
   return 0;
 }
