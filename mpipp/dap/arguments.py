@@ -50,6 +50,7 @@ class Launch(NamedTuple):
         directory: the working directory; None: the adapter's.
         stdin_rank: the rank that reads the input.
         stop_on_entry: whether each rank stops in its main program.
+        by_rank: whether each rank has a session of its own.
         gdb_options: in shell words.
     """
 
@@ -61,6 +62,7 @@ class Launch(NamedTuple):
     environment: dict[str, str]
     stdin_rank: int
     stop_on_entry: bool
+    by_rank: bool
     gdb_options: str
 
 
@@ -84,6 +86,7 @@ def launch(arguments: Arguments) -> Launch:
         environment,
         optional(arguments, "stdinRank", 0),
         optional(arguments, "stopOnEntry", False),
+        _by_rank(arguments),
         optional(arguments, "gdbOptions", ""),
     )
 
@@ -94,10 +97,12 @@ class Attach(NamedTuple):
     Attributes:
         job: the PID of its launcher, or its batch job number; "": the only one.
         stop_on_entry: whether the ranks stay stopped.
+        by_rank: whether each rank has a session of its own.
     """
 
     job: str
     stop_on_entry: bool
+    by_rank: bool
     gdb_options: str
 
 
@@ -109,5 +114,31 @@ def attach(arguments: Arguments) -> Attach:
     return Attach(
         "" if job is None else str(job),
         optional(arguments, "stopOnEntry", True),
+        _by_rank(arguments),
         optional(arguments, "gdbOptions", ""),
     )
+
+
+def _by_rank(arguments: Arguments) -> bool:
+    sessions = optional(arguments, "sessions", "job")
+    if sessions not in ("job", "ranks"):
+        raise MpippError(f'sessions is {sessions}: write "job" or "ranks"')
+    return sessions == "ranks"
+
+
+class RankSession(NamedTuple):
+    """The settings of an `attach` request for the session of one rank.
+
+    Attributes:
+        path: the socket of the adapter that serves the job.
+    """
+
+    path: str
+    rank: int
+
+
+def rank_session(arguments: Arguments) -> RankSession | None:
+    """The settings of an `attach` request for a rank; None if it is for a job. Raises
+    MpippError."""
+    path = optional(arguments, "socket", "")
+    return RankSession(path, required(arguments, "rank", int)) if path else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the protocol that the adapter has."""
+"""The parts of the protocol that the adapter supports."""
 
 from __future__ import annotations
 
@@ -23,4 +23,11 @@ CAPABILITIES: dict[str, Any] = {
     "supportsCompletionsRequest": True,
     "supportsExceptionInfoRequest": True,
     "exceptionBreakpointFilters": [],
+}
+
+# A rank cannot start or end without its job.
+LACKING_IN_RANK = {
+    "supportsRestartRequest": False,
+    "supportsTerminateRequest": False,
+    "supportTerminateDebuggee": False,
 }

@@ -10,6 +10,9 @@ from typing import Any
 from mpipp.common.errors import MpippError
 
 Message = dict[str, Any]
+# The member of a message between gdb and the adapter that names the rank of a child session.
+SESSION = "session"
+LEAVE = "leave"  # the request of the adapter to gdb after a child session has ended
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"(?im)^content-length: *(\d{1,9}) *\r?$")
 _LONGEST_HEADER = 4096  # bytes
@@ -79,3 +82,10 @@ def failure(request: Message, sentence: str) -> Message:
     error = {"id": 1, "format": "{sentence}", "variables": {"sentence": sentence}}
     body = {"error": {**error, "showUser": True}}
     return {**response(request, body), "success": False, "message": sentence}
+
+
+def session_request(rank: int) -> Message:
+    """The request to the client to start a session for a rank."""
+    configuration = {"type": "mpipp", "name": f"rank {rank}", "rank": rank}
+    arguments = {"request": "attach", "configuration": configuration}
+    return {"type": "request", "command": "startDebugging", "arguments": arguments}

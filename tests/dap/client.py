@@ -20,16 +20,20 @@ class Adapter:
         self._number = 0
         self._events: list[Body] = []
         self._responses: dict[int, Body] = {}
+        self._requests: list[Body] = []  # from the server
 
     def send(self, command: str, **arguments: Any) -> int:
         """Send a request; returns its number."""
         self._number += 1
         request = {"seq": self._number, "type": "request", "command": command}
-        text = json.dumps({**request, "arguments": arguments}).encode()
+        self._write({**request, "arguments": arguments})
+        return self._number
+
+    def _write(self, message: Body) -> None:
+        text = json.dumps(message).encode()
         assert self._process.stdin
         self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(text), text))
         self._process.stdin.flush()
-        return self._number
 
     def ask(self, command: str, **arguments: Any) -> Body:
         """Send a request, wait for its response, and return the body."""
@@ -66,6 +70,20 @@ class Adapter:
                     return body
             self._read()
 
+    def request(self, command: str) -> Body:
+        """Wait for the next request from the server."""
+        while not self._requests:
+            self._read()
+        found = self._requests.pop(0)
+        assert found["command"] == command, found
+        return found
+
+    def reply(self, request: Body, success: bool) -> None:
+        """Answer a request from the server."""
+        self._number += 1
+        response = {"seq": self._number, "type": "response", "request_seq": request["seq"]}
+        self._write({**response, "command": request["command"], "success": success})
+
     def unasked(self) -> list[Body]:
         """Responses to requests that this client has not sent, or not waited for."""
         return list(self._responses.values())
@@ -100,6 +118,8 @@ class Adapter:
             self._events.append(message)
         elif message["type"] == "response":
             self._responses[message["request_seq"]] = message
+        else:
+            self._requests.append(message)
 
 
 @contextmanager

@@ -87,8 +87,14 @@ def gdb_options() -> str:
 
 
 @contextmanager
-def serving(mpi: MPI, env: Mapping[str, str] | None = None) -> Iterator[Session]:
-    """Yield a session whose server has answered `initialize`."""
+def serving(
+    mpi: MPI, env: Mapping[str, str] | None = None, starts_sessions: bool = False
+) -> Iterator[Session]:
+    """Yield a session whose server has answered `initialize`.
+
+    Args:
+        starts_sessions: whether the client starts sessions on request.
+    """
     with subprocess.Popen(
         command(),
         env=environment(mpi, env),
@@ -97,7 +103,8 @@ def serving(mpi: MPI, env: Mapping[str, str] | None = None) -> Iterator[Session]
     ) as process:
         session = Session(process, mpi)
         try:
-            session.ask("initialize", adapterID="mpipp", linesStartAt1=True)
+            capabilities = {"supportsStartDebuggingRequest": starts_sessions}
+            session.ask("initialize", adapterID="mpipp", linesStartAt1=True, **capabilities)
             yield session
         finally:
             if process.stdin:

@@ -22,7 +22,12 @@ _SETTINGS = (
 )
 
 
-def begin(path: str, stops: bool, processes: Mapping[int, tuple[int, str]] | None = None) -> None:
+def begin(
+    path: str,
+    stops: bool,
+    by_rank: bool,
+    processes: Mapping[int, tuple[int, str]] | None = None,
+) -> None:
     """Start the job, or attach to the processes of a job that runs already.
 
     Args:
@@ -31,14 +36,14 @@ def begin(path: str, stops: bool, processes: Mapping[int, tuple[int, str]] | Non
             ("" for this node).
         stops: whether the ranks of a started job stop at the entry of their main programs, or
             those of a running job stay stopped.
+        by_rank: whether each rank has a session of its own.
     """
     for setting in _SETTINGS:
         console.output("{}", setting)
     plain_breakpoints.register()
-    server = Server()
-    found = session.create(ConsoleFront(), server)
+    found = session.create(ConsoleFront())
     found.start.stops_at_entry = stops
-    server.begin(found, processes is not None, stops)
+    found.observer = Server(found, processes is not None, stops, by_rank)
     found.connect(path, is_attached=processes is not None)
     if processes is not None:
         gdb_thread.post(lambda: found.start.attach(processes))

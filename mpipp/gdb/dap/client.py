@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client of the debug adapter: messages to it, and its console as the session's front."""
+"""The sessions of the client: messages to them, and the console of the job's session."""
 
 from __future__ import annotations
 
@@ -11,21 +11,33 @@ from mpipp.dap import messages
 from mpipp.gdb.debug_session import session
 
 
-def send(message: messages.Message) -> None:
-    """Send a message."""
-    session.required().required_link().send(message=message)
+class Client:
+    """One session of the client.
+
+    Attributes:
+        rank: the rank that the session shows; None for the session of the whole job.
+    """
+
+    def __init__(self, rank: int | None = None) -> None:
+        self.rank = rank
+
+    def send(self, message: messages.Message) -> None:
+        """Send a message."""
+        sent = message if self.rank is None else {**message, messages.SESSION: self.rank}
+        session.required().required_link().send(message=sent)
+
+    def send_event(self, name: str, **body: Any) -> None:
+        """Send an event."""
+        self.send(messages.event(name, **body))
+
+    def write(self, lines: Iterable[str], category: str = "console") -> None:
+        """Write lines to the console."""
+        text = "".join(f"{plain(line, chr(9))}\n" for line in lines)
+        if text:
+            self.send_event("output", category=category, output=text)
 
 
-def send_event(name: str, **body: Any) -> None:
-    """Send an event."""
-    send(messages.event(name, **body))
-
-
-def write(lines: Iterable[str], category: str = "console") -> None:
-    """Write lines to the client's console."""
-    text = "".join(f"{plain(line, chr(9))}\n" for line in lines)
-    if text:
-        send_event("output", category=category, output=text)
+JOB = Client()
 
 
 class ConsoleFront:
@@ -41,8 +53,8 @@ class ConsoleFront:
 
     def open(self, lines: Iterable[str]) -> None:
         """Write lines."""
-        write(lines)
+        JOB.write(lines)
 
     def write(self, lines: Iterable[str]) -> None:
         """Write lines."""
-        write(lines)
+        JOB.write(lines)

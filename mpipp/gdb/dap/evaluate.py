@@ -45,10 +45,21 @@ _UNDEFINED = ("Undefined command:", "Ambiguous command")
 
 
 class Evaluations:
-    """Requests that evaluate text from the user."""
+    """Requests that evaluate text from the user.
 
-    def __init__(self, group: Group, threads: Threads, frames: Frames, values: Variables) -> None:
-        self._group, self._threads = group, threads
+    Args:
+        own_rank: the only rank of the session; None for the session of the job.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        threads: Threads,
+        frames: Frames,
+        values: Variables,
+        own_rank: int | None,
+    ) -> None:
+        self._group, self._threads, self._own_rank = group, threads, own_rank
         self._frames, self._variables = frames, values
 
     def evaluate(self, arguments: Arguments) -> dict[str, Any]:
@@ -56,6 +67,10 @@ class Evaluations:
         text = required(arguments, "expression", str).strip()
         context = optional(arguments, "context", "watch")
         number = optional(arguments, "frameId", 0)
+        if context == "repl" and self._own_rank is not None:
+            self._select_own(self._own_rank)
+            with self._group.focused([self._own_rank]):
+                return self._command(text, number)
         if context == "repl":
             return self._command(text, number)
         thread = self._select(number)
@@ -92,11 +107,20 @@ class Evaluations:
     def _select(self, number: int) -> int:
         if number:
             return self._frames.select(number).thread
-        for rank in self._group.stopped:
+        for rank in self._threads.stopped_ranks:
             if self._group.select(rank):
                 thread = selected_thread()
                 return thread.global_num if thread is not None else 0
         raise MpippError("all ranks run: pause one of them first")
+
+    def _select_own(self, rank: int) -> None:
+        # A command for a rank that runs must not act on another rank.
+        if not self._group.select(rank):
+            every = (thread for one, thread in self._threads.every() if one == rank)
+            thread = next(every, None)
+            if thread is None:
+                raise MpippError(f"rank {rank} has ended")
+            thread.switch()
 
     def _command(self, text: str, number: int) -> dict[str, Any]:
         if number and not self._frames.is_python(number):

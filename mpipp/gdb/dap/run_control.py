@@ -11,6 +11,7 @@ from mpipp.common.errors import MpippError
 from mpipp.dap import stop_events
 from mpipp.dap.arguments import Arguments, optional, required
 from mpipp.gdb import console
+from mpipp.gdb.dap.stops import Stops
 from mpipp.gdb.dap.threads import Threads
 from mpipp.gdb.debug_session.session import DebugSession
 from mpipp.gdb.selected_thread import selected_thread
@@ -23,10 +24,16 @@ class RunControl:
 
     A request for a rank in the focus applies to all ranks in the focus, unless it has
     `singleThread`. A request for another rank applies to this rank only.
+
+    Args:
+        own_rank: the only rank of the session; None for the session of the job.
     """
 
-    def __init__(self, session: DebugSession, threads: Threads) -> None:
-        self._session, self._threads = session, threads
+    def __init__(
+        self, session: DebugSession, threads: Threads, stops: Stops, own_rank: int | None
+    ) -> None:
+        self._session, self._threads, self._stops = session, threads, stops
+        self._own_rank = own_rank
 
     def proceed(self, arguments: Arguments) -> dict[str, Any]:
         """Let ranks continue; returns the answer to `continue`. Raises MpippError."""
@@ -46,7 +53,7 @@ class RunControl:
         unit = {"next": "nexti", "step": "stepi"}.get(word, word)
         word = unit if arguments.get("granularity") == "instruction" else word
         if optional(arguments, "singleThread", False):
-            self._threads.expect(number, stop_events.STEP)
+            self._stops.expect(number, stop_events.STEP)
             self._expect_caller(rank, word)
             console.output("{} &", word)
             return
@@ -56,7 +63,7 @@ class RunControl:
             self._expect_caller(one, word)
             stopped = selected_thread()
             if stopped is not None:
-                self._threads.expect(stopped.global_num, stop_events.STEP)
+                self._stops.expect(stopped.global_num, stop_events.STEP)
         self._session.run(ranks, word, ranks)
 
     def _expect_caller(self, rank: int, word: str) -> None:
@@ -74,10 +81,10 @@ class RunControl:
             raise MpippError("these ranks have stopped already")
         for one, running in self._threads.every():
             if one in ranks:
-                self._threads.expect(running.global_num, stop_events.PAUSE)
+                self._stops.expect(running.global_num, stop_events.PAUSE)
         for one in ranks:
             self._session.interrupt_rank(one)
 
     def _meant(self, rank: int) -> list[int]:
         focus = self._session.group.focus
-        return focus if rank in focus else [rank]
+        return focus if rank in focus and self._own_rank is None else [rank]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import gdb
@@ -13,16 +13,13 @@ from mpipp.dap import stop_events
 from mpipp.dap.arguments import Arguments, required
 from mpipp.dap.stop_events import ThreadStop
 from mpipp.gdb.all_ranks import thread_stack
-from mpipp.gdb.dap import client
+from mpipp.gdb.dap.client import Client
+from mpipp.gdb.dap.stops import Stops
 from mpipp.gdb.debug_session import descriptions
 from mpipp.gdb.debug_session.group import Group
-from mpipp.gdb.debug_session.link import Timer
 from mpipp.gdb.program import sessions
 from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.selected_thread import selected_thread
-from mpipp.ranks.stops import Stop
-
-_TOGETHER = 0.05  # seconds: stops within this time are reported together
 
 
 class Threads:
@@ -33,19 +30,17 @@ class Threads:
     a breakpoint, such a thread is shown, too.
     """
 
-    def __init__(self, group: Group) -> None:
-        self._group = group
+    def __init__(
+        self, group: Group, stops: Stops, client: Client, shows: Callable[[int], bool]
+    ) -> None:
+        self._group, self._stops, self._client = group, stops, client
+        self._is_shown = shows
         self._seen: dict[int, bool] = {}  # whether each thread that the client knows is running
-        self._chosen: set[int] = set()  # threads that have reported a stop of their own
-        self._reasons: dict[int, str] = {}  # by thread: why the client's request makes it stop
-        self._stops: list[ThreadStop] = []  # not reported yet
-        self._last: dict[int, Stop] = {}  # by thread
-        self._timer: Timer | None = None
 
     def every(self) -> Iterator[tuple[int, gdb.InferiorThread]]:
         """Yield each shown thread with its rank, in the order of the ranks. The first thread of a
         rank comes first."""
-        for rank in self._group.alive:
+        for rank in filter(self._is_shown, self._group.alive):
             inferior = self._group.inferior(rank)
             for thread in self._shown(inferior) if inferior is not None else ():
                 yield rank, thread
@@ -60,7 +55,7 @@ class Threads:
         extra = [
             one
             for one in inferior.threads()
-            if one.global_num in self._chosen and one.global_num not in known
+            if one.global_num in self._stops.last and one.global_num not in known
         ]
         return [*shown, *extra]
 
@@ -96,59 +91,44 @@ class Threads:
         inferior = self._group.inferior(rank)
         return inferior is None or thread.num == min(one.num for one in inferior.threads())
 
-    def expect(self, number: int, reason: str) -> None:
-        """Remember why a thread will stop: at the end of a step, or because the client requested
-        it."""
-        self._reasons[number] = reason
-
-    def note_stop(
-        self,
-        thread: gdb.InferiorThread,
-        stop: Stop,
-        event: gdb.StopEvent,
-        hit: Sequence[gdb.Breakpoint],
-    ) -> None:
-        """Note that a thread has stopped. The client gets all stops within a short time at once."""
-        number = thread.global_num
-        asked = self._reasons.pop(number, "")
-        self._chosen.add(number)
-        self._last[number] = stop
-        reason = _reason(event, hit, asked)
-        self._stops.append(ThreadStop(number, reason, stop, tuple(one.number for one in hit)))
-        if self._timer is None:
-            self._timer = Timer(_TOGETHER, self._report)
+    @property
+    def stopped_ranks(self) -> list[int]:
+        """Return the shown ranks that have a stopped thread."""
+        return list(filter(self._is_shown, self._group.stopped))
 
     def exception(self, arguments: Arguments) -> dict[str, Any]:
         """The answer to `exceptionInfo`: the signal of a thread. Raises MpippError."""
         number = required(arguments, "threadId", int)
         rank, _ = self.stopped(number)
-        stop = self._last.get(number)
-        if stop is None or not stop.cause:
+        last = self._stops.last.get(number)
+        if last is None or not last.stop.cause:
             raise MpippError(f"no signal has stopped rank {rank}")
-        description = f"{stop.cause}, {stop.place}"
-        return {"exceptionId": stop.cause, "description": description, "breakMode": "unhandled"}
+        description = f"{last.stop.cause}, {last.stop.place}"
+        return {
+            "exceptionId": last.stop.cause,
+            "description": description,
+            "breakMode": "unhandled",
+        }
 
-    def note_attached(self) -> None:
-        """Tell the client that the ranks have stopped because gdb has attached."""
-        for rank, thread in self.every():
-            if thread.is_stopped():
-                stop = Stop(rank, "", "")
-                self._stops.append(ThreadStop(thread.global_num, stop_events.PAUSE, stop))
-        self._report()
+    def report_stopped(self, ranks: Container[int] | None = None) -> None:
+        """Tell the client which threads had stopped before its session showed their ranks.
 
-    def _report(self) -> None:
-        self._timer = None
-        stops, self._stops = self._stops, []
+        Args:
+            ranks: None for all shown ranks.
+        """
+        every = [(rank, one) for rank, one in self.every() if one.is_stopped()]
+        new = [(rank, one) for rank, one in every if ranks is None or rank in ranks]
+        self.report([self._stops.known(rank, one.global_num) for rank, one in new])
+
+    def report(self, stops: Iterable[ThreadStop]) -> None:
+        """Tell the client which shown threads have stopped."""
         self._announce()
         running = dict(self._running())
         there = [one for one in stops if running.get(one.thread) is False]
         for one in there:
             self._seen[one.thread] = False
-        if not there:
-            return
         for message in stop_events.events(there, not any(running.values())):
-            client.send(message)
-        client.send_event("mpipp/stops", groups=stop_events.groups([one.stop for one in there]))
+            self._client.send(message)
 
     def _running(self) -> Iterator[tuple[int, bool]]:
         return ((thread.global_num, not thread.is_stopped()) for _, thread in self.every())
@@ -169,10 +149,10 @@ class Threads:
             self._seen[number] = True
         news = [] if told_all else sorted(begun.difference(told))
         if len(news) > 1 and all(running.values()):
-            client.send_event("continued", threadId=news[0], allThreadsContinued=True)
+            self._client.send_event("continued", threadId=news[0], allThreadsContinued=True)
         else:
             for number in news:
-                client.send_event("continued", threadId=number, allThreadsContinued=False)
+                self._client.send_event("continued", threadId=number, allThreadsContinued=False)
         return begun
 
     def _announce(self) -> None:
@@ -180,12 +160,10 @@ class Threads:
         for number, thread in there.items():
             if number not in self._seen:
                 self._seen[number] = not thread.is_stopped()
-                client.send_event("thread", reason="started", threadId=number)
+                self._client.send_event("thread", reason="started", threadId=number)
         for number in [one for one in self._seen if one not in there]:
             del self._seen[number]
-            self._chosen.discard(number)
-            self._last.pop(number, None)
-            client.send_event("thread", reason="exited", threadId=number)
+            self._client.send_event("thread", reason="exited", threadId=number)
 
 
 def _state(rank: int, thread: gdb.InferiorThread) -> str:
@@ -194,15 +172,3 @@ def _state(rank: int, thread: gdb.InferiorThread) -> str:
     if thread != selected_thread():
         thread.switch()
     return descriptions.stop(rank, None).place
-
-
-def _reason(event: gdb.StopEvent, hit: Sequence[gdb.Breakpoint], asked: str) -> str:
-    if isinstance(event, gdb.SignalEvent):
-        is_asked = event.stop_signal in ("SIGSTOP", "SIGINT", "0")
-        return stop_events.PAUSE if is_asked else stop_events.EXCEPTION
-    if hit:
-        is_data = descriptions.is_watchpoint(hit[0])
-        return stop_events.DATA if is_data else stop_events.BREAKPOINT
-    if isinstance(event, gdb.BreakpointEvent):  # a breakpoint that mpipp has set for itself
-        return asked or stop_events.ENTRY
-    return asked or stop_events.PAUSE

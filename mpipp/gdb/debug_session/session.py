@@ -47,12 +47,16 @@ end"""
 
 
 class DebugSession:
-    """The ranks of a job in this gdb, and its connection to `mpipp debug`."""
+    """The ranks of a job in this gdb, and its connection to `mpipp debug`.
 
-    def __init__(self, front: Front | None = None, observer: Observer | None = None) -> None:
+    Attributes:
+        observer: a front end may set its own.
+    """
+
+    def __init__(self, front: Front | None = None) -> None:
         self.group = Group()
         self.gate = front or InputGate(self._prompt, self.interrupt)
-        self.observer = observer or Observer()
+        self.observer = Observer()
         self.waiting = Waiting(self.gate.write, self._finish, self._where, self.gate.hint)
         actions = Actions(
             self.gate.close,
@@ -60,7 +64,7 @@ class DebugSession:
             self._finish,
             lambda: self.required_link().send(release=True),
             self._run_to_entry,
-            self.observer.attached,
+            lambda proceed: self.observer.attached(proceed),
         )
         self.start = JobStart(self.group, actions)
         self._link: Link | None = None
@@ -293,10 +297,10 @@ class DebugSession:
 _session: DebugSession | None = None
 
 
-def create(front: Front | None = None, observer: Observer | None = None) -> DebugSession:
+def create(front: Front | None = None) -> DebugSession:
     """Create the session, which makes this gdb debug a job, at its terminal or a front end."""
     global _session
-    _session = DebugSession(front, observer)
+    _session = DebugSession(front)
     return _session
 
 

@@ -19,8 +19,8 @@ def refusal(action: Any, *settings: Any) -> str:
 
 def test_the_defaults_of_launch() -> None:
     found = arguments.launch({"program": "a", "args": ["1"], "env": {"A": "b"}, "cwd": None})
-    assert found == arguments.Launch(["a", "1"], 0, "", "", None, {"A": "b"}, 0, False, "")
-    assert arguments.attach({}) == arguments.Attach("", True, "")
+    assert found == arguments.Launch(["a", "1"], 0, "", "", None, {"A": "b"}, 0, False, False, "")
+    assert arguments.attach({}) == arguments.Attach("", True, False, "")
     assert arguments.attach({"job": 17, "stopOnEntry": False}).job == "17"
 
 
@@ -37,6 +37,7 @@ def test_the_defaults_of_launch() -> None:
         ({"program": "a", "args": ["b", 1]}, "args, element 1, must be a text"),
         ({"program": "a", "env": {"A": 1}}, "env, A, must be a text"),
         ({"program": "a", "stopOnEntry": 1}, "stopOnEntry must be true or false"),
+        ({"program": "a", "sessions": "all"}, 'sessions is all: write "job" or "ranks"'),
     ],
 )
 def test_wrong_settings_are_a_sentence(settings: dict[str, Any], sentence: str) -> None:

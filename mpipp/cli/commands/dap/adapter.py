@@ -15,13 +15,14 @@ from typing import Any
 
 from mpipp.cli.commands.dap import debuggee
 from mpipp.cli.commands.dap.debuggee import Sockets
+from mpipp.cli.commands.dap.rank_sessions import JobSession, RankSessions
 from mpipp.cli.commands.debug.gdb_link import GdbLink
 from mpipp.cli.commands.debug.held_ranks import HeldRank
 from mpipp.cli.commands.debug.job import Events, Job, Start, listen
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.dap import arguments, messages
-from mpipp.dap.capabilities import CAPABILITIES
+from mpipp.dap.capabilities import CAPABILITIES, LACKING_IN_RANK
 from mpipp.dap.messages import Message, MessageReader
 
 _STEP = 0.1  # seconds between searches for processes that have ended
@@ -39,14 +40,17 @@ class Adapter:
     """
 
     def __init__(self, directory: str) -> None:
-        self._sockets = Sockets(*(os.path.join(directory, name) for name in ("gdb", "ranks")))
+        self._sockets = Sockets(*(os.path.join(directory, name) for name in Sockets._fields))
         self._selector = selectors.DefaultSelector()
         self._reader = MessageReader()
         self._number = 0
         self._gdb: subprocess.Popen[bytes] | None = None
         self._job: Job | None = None
         self._link: GdbLink | None = None
+        self._ranks: RankSessions | None = None  # the sessions of single ranks
+        self._job_session: JobSession | None = None  # the job, if this session is for one rank
         self._waiting: dict[int, Message] = {}  # requests that gdb has not answered
+        self._starts_sessions = False  # whether the client starts sessions on request
         # The `launch` or `attach` request, until the client has configured the session.
         self._start: Message | None = None
         self._is_attached = self._is_over = self._has_ended = False
@@ -75,11 +79,12 @@ class Adapter:
         if self._gdb is not None and self._gdb.poll() is not None and not self._is_over:
             self._lose_gdb(self._gdb.returncode)
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: Message) -> int:
         self._number += 1
         data = messages.encoded({"seq": self._number, **message})
         while data:
             data = data[os.write(self._output, data) :]
+        return self._number
 
     def _hear(self) -> None:
         data = os.read(_INPUT, _MOST)
@@ -88,15 +93,19 @@ class Adapter:
             return
         try:
             for message in self._reader.feed(data):
-                if message.get("type") == "request" and not self._is_over:
+                if self._is_over:
+                    break
+                if message.get("type") == "request":
                     self._answer(message)
+                elif message.get("type") == "response" and self._ranks is not None:
+                    self._ranks.note_response(message)
         except MpippError as error:
             sys.stderr.write(plain(f"mpipp: {error}\n"))
             self._is_over = True
 
     def _answer(self, request: Message) -> None:
         own: dict[str, Callable[[Message], None]] = {
-            "initialize": lambda request: self._send(messages.response(request, CAPABILITIES)),
+            "initialize": self._initialize,
             "launch": self._begin,
             "attach": self._begin,
             "disconnect": self._disconnect,
@@ -107,7 +116,16 @@ class Adapter:
         except MpippError as error:
             self._send(messages.failure(request, str(error)))
 
+    def _initialize(self, request: Message) -> None:
+        client = request.get("arguments") or {}
+        self._starts_sessions = bool(client.get("supportsStartDebuggingRequest"))
+        self._send(messages.response(request, CAPABILITIES))
+
     def _pass_on(self, request: Message) -> None:
+        if self._job_session is not None:
+            self._job_session.send(request)
+            self._waiting[request["seq"]] = request
+            return
         if self._gdb is None or self._link is None:
             raise MpippError("no program is debugged: send launch or attach first")
         if not self._link.is_connected:
@@ -116,16 +134,23 @@ class Adapter:
         self._link.send(request=request)
 
     def _begin(self, request: Message) -> None:
-        if self._gdb is not None:
+        if self._gdb is not None or self._job_session is not None:
             raise MpippError("a program is debugged already: disconnect first")
         settings = request.get("arguments") or {}
         if not isinstance(settings, dict):
             raise MpippError("the arguments of a request must be an object")
         self._is_attached = request["command"] == "attach"
+        own_rank = arguments.rank_session(settings) if self._is_attached else None
+        if own_rank is not None:
+            self._begin_rank(own_rank.path, request)
+            return
         if self._is_attached:
-            words = debuggee.gdb_of_attach(arguments.attach(settings), self._sockets)
+            running = arguments.attach(settings)
+            self._listen_for_ranks(running.by_rank)
+            words = debuggee.gdb_of_attach(running, self._sockets)
         else:
             wanted = arguments.launch(settings)
+            self._listen_for_ranks(wanted.by_rank)
             words = debuggee.gdb_of_launch(wanted, self._sockets)
             start = debuggee.job(wanted, self._sockets)
             self._job = self._new_job(start, wanted.stdin_rank)
@@ -134,6 +159,23 @@ class Adapter:
         if self._job is not None:
             self._job.debugger = self._gdb.pid
         self._start = request
+
+    def _begin_rank(self, path: str, request: Message) -> None:
+        self._job_session = JobSession(path, self._selector, self._hear_job)
+        self._send(messages.event("capabilities", capabilities=LACKING_IN_RANK))
+        self._pass_on(request)
+
+    def _listen_for_ranks(self, by_rank: bool) -> None:
+        if not by_rank:
+            return
+        if not self._starts_sessions:
+            raise MpippError("this editor does not start sessions on request: leave out sessions")
+        if self._ranks is None:
+            self._ranks = RankSessions(self._sockets.sessions, self._selector, self._pass_to_gdb)
+
+    def _pass_to_gdb(self, request: Message) -> None:
+        if self._link is not None:
+            self._link.send(request=request)
 
     def _new_job(self, start: Start, stdin_rank: int) -> Job:
         events = Events(self._held, self._show, self._report_end, self._fail)
@@ -187,6 +229,8 @@ class Adapter:
         self._end_session()
 
     def _end_session(self) -> None:
+        if self._ranks is not None:
+            self._ranks.close()
         if not self._has_ended:
             self._has_ended = True
             self._send(messages.event("terminated"))
@@ -198,6 +242,14 @@ class Adapter:
             else:  # the launcher could not be started
                 self._refuse("the job cannot be started: the console has the reason")
             return
+        rank = message.get(messages.SESSION)
+        if rank is not None and self._ranks is not None:
+            self._ranks.send(rank, message)
+            return
+        if message["type"] == "request" and self._ranks is not None:
+            request = self._ranks.completed(message)
+            self._ranks.note_request(self._send(request), request)
+            return
         is_response = message["type"] == "response"
         if is_response and message["request_seq"] == _OWN:
             self._waiting.pop(_OWN, None)
@@ -205,11 +257,24 @@ class Adapter:
         self._send(dict(message))
         if not is_response:
             return
-        request = self._waiting.pop(message["request_seq"], None)
+        known = self._waiting.pop(message["request_seq"], None)
         is_configured = message["command"] == "configurationDone" and message["success"]
-        if request is not None and is_configured and self._start is not None:
+        if known is not None and is_configured and self._start is not None:
             start, self._start = self._start, None
             self._send(messages.response(start))
+
+    def _hear_job(self, message: Message | None) -> None:
+        if message is not None:
+            self._send(message)
+            if message["type"] == "response":
+                self._waiting.pop(message["request_seq"], None)
+            elif message.get("event") == "terminated":
+                self._has_ended = True
+            return
+        for request in self._waiting.values():
+            self._send(messages.failure(request, "the session of the job has ended"))
+        self._waiting.clear()
+        self._end_session()
 
     def _lose_gdb(self, status: int) -> None:
         # gdb has crashed, or the user typed "quit" in the console.

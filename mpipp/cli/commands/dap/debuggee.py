@@ -18,10 +18,11 @@ from mpipp.toolchain.preload import built, mpi_for
 
 
 class Sockets(NamedTuple):
-    """The paths to which gdb and the ranks connect."""
+    """The paths to which gdb, the ranks, and the sessions of ranks connect."""
 
     gdb: str
     ranks: str
+    sessions: str
 
 
 def job(wanted: Launch, sockets: Sockets) -> Start:
@@ -42,13 +43,14 @@ def job(wanted: Launch, sockets: Sockets) -> Start:
 
 def gdb_of_launch(wanted: Launch, sockets: Sockets) -> list[str]:
     """Return the gdb command line for a job that mpipp starts. Raises MpippError."""
-    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}")
+    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}, {wanted.by_rank}")
 
 
 def gdb_of_attach(wanted: Attach, sockets: Sockets) -> list[str]:
     """Return the gdb command line for a job that runs already. Raises MpippError."""
     processes = whole_job.ranks(wanted.job or None)
-    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}, {processes!r}")
+    settings = f"{wanted.stop_on_entry}, {wanted.by_rank}, {processes!r}"
+    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {settings}")
 
 
 def _gdb(options: str, arguments: str) -> list[str]:
