@@ -8,6 +8,7 @@
 #include "rma_log/log.h"
 #include "thread_order/interposed.h"
 #include "thread_order/module_functions.h"
+#include "thread_order/openmp_sections.h"
 
 enum { ALIGNMENT = 16, TASK_DETACHES = 1 << 13 };
 
@@ -18,6 +19,7 @@ struct mpipp_order_team {
   void (*function)(void *);
   void *data;
   uint32_t master; // the number of the thread that began the region
+  uint32_t asked;  // by threads for their first section of a construct
   struct mpipp_order_object forked, ended, tasks, ordered, barriers[2];
 };
 
@@ -35,7 +37,9 @@ static void run_member(void *data) {
   passed = 0;
   known = (struct mpipp_order_barriers){0};
   mpipp_order_acquire(&own->forked, MPIPP_PLACE);
+  struct mpipp_order_sections outer_sections = mpipp_order_begin_sections(&own->asked);
   own->function(own->data);
+  mpipp_order_end_sections(outer_sections);
   // Other threads than the master do nothing until the next region.
   if (mpipp_rma_log_thread.number == own->master)
     mpipp_order_release(&own->ended, MPIPP_PLACE);
@@ -50,6 +54,7 @@ static void begin_team(struct mpipp_order_team *own, void (*function)(void *), v
                        const void *place) {
   own->function = function;
   own->data = data;
+  own->asked = 0;
   mpipp_order_object_init(&own->forked);
   mpipp_order_object_init(&own->ended);
   mpipp_order_object_init(&own->tasks);

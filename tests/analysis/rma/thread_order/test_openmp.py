@@ -67,6 +67,17 @@ def test_pairs_race_only_without_order(mpi: MPI, compiler: str, tmp_path: Path) 
     assert set().union(*found) == marked
 
 
+@on_mpi("mpich4")
+def test_each_thread_gets_a_section(mpi: MPI, tmp_path: Path) -> None:
+    source = program_source("analysis/rma", "thread_order/sections.c")
+    program = runs.compiled(source, mpi, tmp_path, "-fopenmp", gcc=True)
+    run = runs.run(mpi, [program], "--check=rma")
+    lines = source.read_text().splitlines()
+    marked = {number for number, line in enumerate(lines, 1) if line.endswith("// race")}
+    found = [set(map(int, re.findall(r"sections\.c:(\d+)", block))) for block in run.blocks]
+    assert sorted(line for one in found for line in one & marked) == sorted(marked)
+
+
 @pytest.mark.each_case
 @on_mpi("mpich4")
 @each_compiler
