@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.short import some
-from tests.support import MPI, ROOT, need, on_mpi, shell
+from tests.support import MPI, ROOT, need, on_mpi, repeated, shell
 from tests.watcher import runs
 
 STORE = "a store to the buffer of a pending MPI_Issend: stores to "
@@ -203,7 +203,7 @@ FOUND_CXX = [
 ]
 
 
-@pytest.mark.parametrize("with_", ["", "clang++"])
+@pytest.mark.parametrize("with_", ["", *repeated("clang++")])
 @on_mpi("openmpi4")
 def test_programs_in_cxx(mpi: MPI, with_: str, tmp_path: Path) -> None:
     if with_:

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests import support
 from tests.docs.test_watch import FILE, environment
 from tests.support import ROOT
@@ -86,6 +88,7 @@ def test_action(tmp_path: Path) -> None:
         assert (tmp_path / "my report.sarif").exists()
 
 
+@pytest.mark.thorough
 def test_gitlab(tmp_path: Path) -> None:
     env = compiled(tmp_path)
     job = yaml.safe_load((ROOT / "packaging/ci/gitlab.yml").read_text())[".mpipp"]
@@ -99,6 +102,7 @@ def test_gitlab(tmp_path: Path) -> None:
         assert ("<failure" in results) == bool(expected)
 
 
+@pytest.mark.thorough
 def test_ctest(tmp_path: Path) -> None:
     env = prepared(tmp_path)
     cmake, ctest = support.need("cmake"), support.need("ctest")

@@ -47,7 +47,7 @@ def alike(line: str) -> str:
     ],
 )
 def test_every_output_is_what_gdb_prints(page: str, program: str, tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # waiting processes poll, as in users' programs
+    mpi = find_mpi("mpich4")
     need("gdb")
     compiled((program,), mpi, tmp_path)
     verify(ROOT / page, tmp_path, partial(attached, mpi, tmp_path), alike)

@@ -24,7 +24,7 @@ MARK = "@@@"
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide other processes from pgrep")
 def test_cores_of_a_job(tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # waiting processes poll, as in users' programs
+    mpi = find_mpi("mpich4")
     need("gcore")
     found = RECIPE.search(RECIPES.read_text())
     explained = EXPLAINED.search(TUTORIAL.read_text())

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import MPI, ROOT, find_mpi, need
+from tests.support import MPI, ROOT, find_mpi, need, repeated
 from tests.watcher import runs
 
 PAGES = [
@@ -27,8 +27,6 @@ PAGES = [
         "docs/tutorials/hang.md",
         "docs/tutorials/buffers.md",
         "docs/tutorials/rma.md",
-        "docs/reference/rma-cases.md",
-        "docs/howto/perturb.md",
         "docs/tutorials/reports.md",
         "docs/reference/report-directory.md",
         "docs/symptoms/wrong-numbers.md",
@@ -40,6 +38,8 @@ PAGES = [
         "docs/troubleshooting.md",
     )
 ]
+# Other tests run these programs, too.
+LONG = [ROOT / "docs/reference/rma-cases.md", ROOT / "docs/howto/perturb.md"]
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 # The pattern for pages that mark their typed blocks.
 MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)
@@ -141,7 +141,7 @@ def environment(mpi: MPI, directory: Path) -> dict[str, str]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *repeated(*LONG)], ids=lambda page: page.stem)
 def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
     assert mpi.wrapper  # build the wrapper now: later, the run would print the build

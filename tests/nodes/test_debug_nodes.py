@@ -44,6 +44,7 @@ def expect_nothing_left(nodes: Cluster, name: str, has_directory: bool = False) 
     wait_until(lambda: not left(), left)
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4", "openmpi4")
 def test_ranks_on_three_nodes(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ring.c", mpi)

@@ -41,7 +41,7 @@ def alike(lines: list[str]) -> list[str]:
 
 @pytest.mark.timeout(300)
 def test_every_output_is_what_gdb_prints(tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # waiting processes poll, as in users' programs
+    mpi = find_mpi("mpich4")
     need("gdb")
     compiled(("column", "halo"), mpi, tmp_path)
     verify(README, tmp_path, partial(started, mpi, tmp_path), test_hung.alike)
