@@ -22,13 +22,13 @@ demo: $(STAMP)
 # Each worker imports all tests: compiling them takes twice as long as reading their bytecode.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# Many tests wait for others' ends: six at a time keep two processors busy. Each runs on one MPI, with
+# Many tests wait for others' ends: eight at a time keep two processors busy. Each runs on one MPI, with
 # two cases (tests/short.py); test-all runs it on every one, with all cases.
 test: $(STAMP)
-	$(BIN)/pytest -n 6 --dist worksteal --short --durations=25 $(PYTEST_ARGS)
+	$(BIN)/pytest -n 8 --dist worksteal --short --durations=25 $(PYTEST_ARGS)
 
 test-all: $(STAMP)
-	$(BIN)/pytest -n 6 --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/pytest -n 8 --dist worksteal $(PYTEST_ARGS)
 
 # Real programs, with the wrapper and without; half an hour, and half a gigabyte of Debian packages.
 test-apps: $(STAMP)
