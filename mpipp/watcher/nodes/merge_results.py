@@ -21,11 +21,13 @@ from mpipp.common.run_directory import (
     paths,
 )
 from mpipp.distributed import compare
+from mpipp.distributed.process_file import writer
 from mpipp.distributed.select_channels import Team
 from mpipp.reports import findings_file as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watcher import damaged_records
+from mpipp.watcher.ipc import launch
 from mpipp.watcher.output import node_results
 from mpipp.watcher.output.finding_blocks import Block, counted, merged, records
 from mpipp.watcher.output.finding_filter import FindingCollection, More
@@ -34,7 +36,9 @@ from mpipp.watcher.processes.collective_comparison import ReportedCalls
 from mpipp.watcher.settings import Settings
 
 _LATE = 40.0  # seconds for watchers to finish after the program's end
+_LAG = 10.0  # seconds until a shared file system shows the files of other nodes
 _STEP = 0.05
+_SEEN = ".seen"  # name of a file without content
 
 
 class GatheredResults(NamedTuple):
@@ -141,17 +145,19 @@ def gather(
     late: float = _LATE,
     team: Team | None = None,
     is_cut_short: bool = False,
+    reported: Collection[str] = (),
 ) -> GatheredResults:
     """Wait for the end of the watchers, read their results, and compare the processes.
 
     Args:
         told: fingerprints of findings that the watcher of this node reported itself.
         is_cut_short: True if it reported that a process ended early.
+        reported: the names of nodes whose watchers reported to the launcher.
         late: seconds to wait for watchers.
         team: the processes that share the work; only the first gets the result.
     """
     try:
-        found, unread = _wait_for_nodes(directory, late)
+        found, unread = _wait_for_nodes(directory, late, is_cut_short, reported)
     except MpippError as error:
         found, unread = [], [str(error)]
     # A watcher that did not end wrote no total, so count its findings.
@@ -224,10 +230,44 @@ def sum_of(totals: list[Total], start_with: Total) -> Total:
     return start_with
 
 
-def _wait_for_nodes(directory: str, late: float) -> tuple[list[node_results.Node], list[str]]:
-    until = time.monotonic() + late
+def _wait_for_nodes(
+    directory: str, late: float, is_cut_short: bool, reported: Collection[str]
+) -> tuple[list[node_results.Node], list[str]]:
+    begin = time.monotonic()
     while True:
         found, failed = node_results.nodes(directory)
-        if all(one.ended for one in found) or time.monotonic() > until:
+        waited = time.monotonic() - begin
+        if waited > late:
             return found, failed
+        if all(one.ended for one in found):
+            is_cut_short = is_cut_short or any(are_cut_short(one.blocks) for one in found)
+            if is_cut_short or waited > _LAG or _is_complete(directory, found, reported):
+                return found, failed
+            _refresh(directory)
         time.sleep(_STEP)
+
+
+def _is_complete(
+    directory: str, found: Sequence[node_results.Node], reported: Collection[str]
+) -> bool:
+    # Return whether all files that other nodes have written are visible. A shared file system may
+    # show them late.
+    if not found and os.path.isdir(os.path.join(directory, NODES)):
+        return False
+    files = paths(os.path.join(directory, PROCESSES))
+    names = [os.path.basename(path).partition("-") for path in files]
+    nodes = {rest.rpartition("-")[0] for _, _, rest in names} - {launch.node()}
+    if not nodes.issubset([*reported, *(one.name for one in found)]):
+        return False
+    with contextlib.suppress(MpippError):  # the comparison reports it
+        sizes = [writer.head(path).info.world_size or 0 for path in files[:1]]
+        return len({rank for rank, _, _ in names}) >= max(sizes, default=0)
+    return True
+
+
+def _refresh(directory: str) -> None:
+    # NFS reads a folder again after this machine has written in it.
+    for folder in (NODES, PROCESSES):
+        if os.path.isdir(os.path.join(directory, folder)):
+            with contextlib.suppress(OSError):
+                RunDirectory(directory).publish(f"{folder}/{_SEEN}", b"")

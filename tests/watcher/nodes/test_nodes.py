@@ -288,6 +288,46 @@ def test_watchers_that_come_late_to_a_slow_disk(mpi: MPI, tmp_path: Path) -> Non
     assert found.last == ["mpipp: 2 errors in 4 processes (158 MPI calls checked)"]
 
 
+# A file system that shows the files of other processes only some seconds after they are written,
+# as NFS may do. Python runs this at its start, in the watchers and in `mpipp run`.
+LAGGING = """\
+import os, stat, time
+own = set()
+def replace(old, new, real=os.replace, **where):
+    own.add(os.path.basename(new))
+    real(old, new, **where)
+def is_hidden(name, **where):
+    found = status(name, follow_symlinks=False, **where)
+    is_new = stat.S_ISREG(found.st_mode) and time.time() - found.st_ctime < 3
+    return is_new and os.path.basename(name) not in own
+def names(folder, real=os.listdir):
+    if not isinstance(folder, int):
+        return real(folder)
+    return [name for name in real(folder) if not is_hidden(name, dir_fd=folder)]
+def of_path(path, real=os.lstat):
+    if "/mpipp/" in str(path) and is_hidden(path):
+        raise FileNotFoundError(2, "No such file", path)
+    return real(path)
+with open("/proc/self/cmdline") as file:
+    if {"mpipp.watcher", "mpipp.cli"} & {*file.read().split("\\0")}:
+        status, os.replace, os.listdir, os.lstat = os.stat, replace, names, of_path
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_file_system_that_lags(mpi: MPI, tmp_path: Path) -> None:
+    """No finding is lost, and no process is missing."""
+    (tmp_path / "sitecustomize.py").write_text(LAGGING)
+    path = os.pathsep.join(map(str, (tmp_path, ROOT)))
+    wrong = "type", "near", "lost", "op"
+    found = watched(mpi, tmp_path, *wrong, PYTHONPATH=path)
+    assert found.blocks == [mpi.cited(block) for block in WRONG]
+    assert found.last == ["mpipp: 4 errors in 4 processes (159 MPI calls checked)"]
+    found = watched(mpi, tmp_path, PYTHONPATH=path)
+    assert found.blocks == []
+    assert found.last == ["mpipp: no errors in 4 processes (156 MPI calls checked)"]
+
+
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a run."""

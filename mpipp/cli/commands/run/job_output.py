@@ -34,6 +34,7 @@ class JobOutput:
     Attributes:
         token: the random word that all messages have.
         written: the end of the pipe for the launcher.
+        names: the nodes whose watchers have sent messages.
         has_ended: whether the launcher has closed its end of the pipe.
 
     Raises OSError if the run's directory cannot be written.
@@ -45,7 +46,7 @@ class JobOutput:
         self._directory = RunDirectory(shared)
         self._directory.publish(TOKEN, self.token.encode())
         self._receiver = Receiver(self.token)
-        self._names: set[str] = set()
+        self.names: set[str] = set()
         self._unended: dict[str, list[Block]] = {}  # findings of nodes that have sent no total
         self._deaths: dict[str, list[str]] = defaultdict(list)
         self._failures: list[str] = []
@@ -74,10 +75,10 @@ class JobOutput:
     def total(self) -> Total:
         """Count the findings of watchers that sent no total, and name the facts that nodes without
         the run's directory could not check."""
-        if not self._names:
+        if not self.names:
             return NOTHING
-        verb = "does" if len(self._names) == 1 else "do"
-        unchecked = _ONLY_AT_THE_END.format(wording.listed(sorted(self._names)), verb)
+        verb = "does" if len(self.names) == 1 else "do"
+        unchecked = _ONLY_AT_THE_END.format(wording.listed(sorted(self.names)), verb)
         for node in self._unended:
             ended = f"the watcher of node {node} has not reported its end"
             self._failures.append("; before, ".join([ended, *self._deaths.get(node, ())]))
@@ -93,7 +94,7 @@ class JobOutput:
                 output = output[os.write(_ERRORS, output) :]
         for node, message in messages:
             if "begins" in message:
-                self._names.add(message["begins"])
+                self.names.add(message["begins"])
                 self._unended[node] = []
             elif "dies" in message:
                 self._deaths[node].append(message["dies"])

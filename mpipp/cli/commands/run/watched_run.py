@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +167,13 @@ def _gathered(directory: str, session: _Session, told: str) -> GatheredResults:
 
     is_cut_short = merge_results.are_cut_short(session.blocks)
     how = Settings(**json.loads(told))
-    return merge_results.gather(directory, session.total.found, how, is_cut_short=is_cut_short)
+    return merge_results.gather(
+        directory,
+        session.total.found,
+        how,
+        is_cut_short=is_cut_short,
+        reported=session.remote_nodes,
+    )
 
 
 def _opening() -> GdbOpener:
@@ -462,6 +468,11 @@ class _Session:
     def blocks(self) -> Sequence[Block]:
         """The blocks of the report so far."""
         return self._blocks
+
+    @property
+    def remote_nodes(self) -> Collection[str]:
+        """The nodes whose watchers have reported through the job's error output."""
+        return self._job_output.names if self._job_output else ()
 
     def add(self, others: GatheredResults) -> None:
         """Add the results from the run's directory."""
