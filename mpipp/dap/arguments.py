@@ -40,6 +40,30 @@ def _checked(value: Any, name: str, kind: type[Kind]) -> Kind:
     return value
 
 
+class RankSession(NamedTuple):
+    """The settings of an `attach` request for the session of one rank.
+
+    Attributes:
+        path: the socket of the adapter that serves the job.
+    """
+
+    path: str
+    rank: int
+
+
+def rank_session(arguments: Arguments) -> RankSession | None:
+    """The settings of an `attach` request for a rank; None if it is for a job. Raises
+    MpippError."""
+    path = optional(arguments, "socket", "")
+    return RankSession(path, required(arguments, "rank", int)) if path else None
+
+
+def _is_by_rank(sessions: str) -> bool:
+    if sessions not in ("job", "ranks"):
+        raise MpippError(f'sessions is {sessions}: write "job" or "ranks"')
+    return sessions == "ranks"
+
+
 class Launch(NamedTuple):
     """The settings of a `launch` request.
 
@@ -86,7 +110,7 @@ def launch(arguments: Arguments) -> Launch:
         environment,
         optional(arguments, "stdinRank", 0),
         optional(arguments, "stopOnEntry", False),
-        _by_rank(arguments),
+        _is_by_rank(optional(arguments, "sessions", "job")),
         optional(arguments, "gdbOptions", ""),
     )
 
@@ -114,31 +138,6 @@ def attach(arguments: Arguments) -> Attach:
     return Attach(
         "" if job is None else str(job),
         optional(arguments, "stopOnEntry", True),
-        _by_rank(arguments),
+        _is_by_rank(optional(arguments, "sessions", "job")),
         optional(arguments, "gdbOptions", ""),
     )
-
-
-def _by_rank(arguments: Arguments) -> bool:
-    sessions = optional(arguments, "sessions", "job")
-    if sessions not in ("job", "ranks"):
-        raise MpippError(f'sessions is {sessions}: write "job" or "ranks"')
-    return sessions == "ranks"
-
-
-class RankSession(NamedTuple):
-    """The settings of an `attach` request for the session of one rank.
-
-    Attributes:
-        path: the socket of the adapter that serves the job.
-    """
-
-    path: str
-    rank: int
-
-
-def rank_session(arguments: Arguments) -> RankSession | None:
-    """The settings of an `attach` request for a rank; None if it is for a job. Raises
-    MpippError."""
-    path = optional(arguments, "socket", "")
-    return RankSession(path, required(arguments, "rank", int)) if path else None
