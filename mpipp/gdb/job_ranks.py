@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from mpipp.common.text import wording
 
 _ranks: dict[int, int] = {}  # by the inferior's number
+_halted: set[int] = set()  # numbers of inferiors
 
 
 def name(inferior: int, rank: int) -> None:
@@ -18,6 +19,17 @@ def name(inferior: int, rank: int) -> None:
 def rank(inferior: int) -> int | None:
     """The rank of an inferior; None if no `mpipp debug` has set it."""
     return _ranks.get(inferior)
+
+
+def set_halted(inferiors: Iterable[int]) -> None:
+    """Note which inferiors, which run for gdb, the kernel has stopped for the present command."""
+    _halted.clear()
+    _halted.update(inferiors)
+
+
+def is_halted(inferior: int) -> bool:
+    """Return whether the kernel has stopped an inferior that runs for gdb."""
+    return inferior in _halted
 
 
 def words(inferiors: Iterable[int]) -> str:

@@ -91,6 +91,10 @@ def test_a_hang_is_paused_and_explained(mpi: MPI) -> None:
         assert client.refusal("evaluate", expression="1") == (
             "all ranks run: pause one of them first"
         )
+        deadlock = "deadlock: rank 0 and rank 1 wait for each other"
+        assert client.ask("mpipp/why")["text"][0] == deadlock
+        assert client.ask("mpipp/check")["not_checked"] == []
+        assert client.refusal("stackTrace", threadId=first) == "rank 0 runs: pause it first"
         client.ask("pause", threadId=first)
         stop = client.all_stopped()
         assert stop["reason"] == "pause"
@@ -98,7 +102,7 @@ def test_a_hang_is_paused_and_explained(mpi: MPI) -> None:
         frame = client.program_frame(first)
         assert (frame["name"], frame["line"]) == ("main", 31)
         why = client.ask("mpipp/why")
-        assert why["text"][0] == "deadlock: rank 0 and rank 1 wait for each other"
+        assert why["text"][0] == deadlock
         assert len(why["jobs"]) == 1
         where = client.ask("mpipp/where")
         assert where["jobs"][0]["stacks"]["ranks"] == "0-1"

@@ -53,8 +53,16 @@ def test_messages_about_running_ranks(mpi: MPI) -> None:
     with debugging([str(program), "spin", "1"], mpi, 3) as gdb:
         gdb.ask("break ends.c:30")
         assert "ranks 0 and 2: Breakpoint 1, main at ends.c:30" in gdb.ask("mpipp continue")
-        runs = "all threads of this process run: stop one of them with mpipp interrupt"
-        assert gdb.ask("mpipp why")[-1] == f"rank 1: {runs}"
+        # mpipp stops running ranks only while it reads them.
+        for _ in range(2):
+            first, stopped, running = gdb.ask("mpipp why")
+            assert first == "still moving: every wait can still be satisfied"
+            assert stopped == "  ranks 0 and 2 are not in MPI (computing at ends.c:30 in main)"
+            assert running.startswith("  rank 1 is not in MPI (computing at ends.c:1")
+        assert gdb.ask("mpipp check") == [
+            "no findings in 3 processes, 0 active calls, 0 pending requests"
+        ]
+        assert gdb.ask("mpipp status")[-1].split() == ["1", "1", "running"]
         printed = gdb.ask("mpipp print rank --ranks")
         gdb.ask("mpipp focus 0")
         said = gdb.ask("mpipp print argv")
@@ -64,4 +72,7 @@ def test_messages_about_running_ranks(mpi: MPI) -> None:
         for command in ("why", "check", "where", "status", "messages", "list calls --ranks"):
             lines = gdb.ask(f"mpipp {command}")
             assert not any("inferior" in line for line in lines), lines
+        gdb.ask("mpipp focus 1")
+        said = gdb.ask("mpipp interrupt")
+        assert said[0].startswith("rank 1: main at ends.c:1"), said
         gdb.leave()

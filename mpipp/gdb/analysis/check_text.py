@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from mpipp.analysis import all_checks
@@ -13,12 +13,21 @@ from mpipp.analysis.rules import selection
 from mpipp.gdb import settings
 from mpipp.gdb.analysis import program_objects
 from mpipp.gdb.analysis.inferior_processes import CheckedInferiors
+from mpipp.gdb.debug_session import brief_stops
 from mpipp.render import finding_head, json_output
 
 
 def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
-    """The findings of the checks named in `wanted` ("messages,leaks"); "" means all checks."""
+    """The findings of the checks named in `wanted` ("messages,leaks"); "" means all checks.
+
+    Ranks that run are stopped while mpipp reads them.
+    """
     names = selection.optional_words(wanted)
+    with brief_stops.of_all_ranks():
+        return _lines(names, leaks_too, as_json)
+
+
+def _lines(names: Collection[str], leaks_too: bool, as_json: bool) -> list[str]:
     checked = CheckedInferiors()
     found = list(all_checks.findings(checked.processes, checked.failed, leaks_too))
     found += program_objects.findings(checked)

@@ -155,9 +155,9 @@ class CheckedInferiors:
 
 def _expect_stopped(session: Session) -> None:
     # In non-stop mode a running thread may change its records while mpipp reads them.
-    if not gdb.parameter("non-stop"):
-        return
     inferior = session.inferior
+    if not gdb.parameter("non-stop") or job_ranks.is_halted(inferior.num):
+        return
     recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     running = [one for one in inferior.threads() if not one.is_stopped()]
     numbers = [one.num for one in running if one.ptid[1] in recorded]

@@ -15,11 +15,20 @@ from mpipp.analysis.deadlock_text.wait_diagram_svg import svg
 from mpipp.common import output_file
 from mpipp.common.errors import MpippError
 from mpipp.gdb.analysis.inferior_processes import CheckedInferiors
+from mpipp.gdb.debug_session import brief_stops
 from mpipp.render import json_output as json_values
 
 
 def lines(file: str, options: Collection[str]) -> list[str]:
-    """The explanation as text, by these options. With a file, write the picture to it."""
+    """The explanation as text, by these options. With a file, write the picture to it.
+
+    Ranks that run are stopped while mpipp reads them.
+    """
+    with brief_stops.of_all_ranks():
+        return _lines(file, options)
+
+
+def _lines(file: str, options: Collection[str]) -> list[str]:
     checked = CheckedInferiors()
     found = [explain_all(world) for world in worlds(checked.processes) if world.processes]
     others = before_init.unranked(checked.processes)

@@ -6,10 +6,12 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Container
 
 import gdb
 
 from mpipp.analysis.context.process import Death
+from mpipp.gdb import job_ranks
 from mpipp.gdb.program import abandoned_frames, call_sites, symbol_names
 from mpipp.gdb.program.inferior_memory import is_core
 from mpipp.gdb.program.ranks import first_thread
@@ -20,6 +22,7 @@ from mpipp.model import Thread
 _MOST = 64  # frames
 # Signals for errors of the process itself. The kernel sends them, or the process does (abort).
 _FAULTS = ("ILL", "ABRT", "BUS", "FPE", "SEGV", "SYS")
+_UNKNOWN = "where is not known"
 _LIBC = ("libc.so.", "libc-", "ld-linux", "libpthread")
 _INTERNAL = re.compile(r"^(__GI_|__libc_)+")
 _RAISING = re.compile(r"abort|raise|pthread_kill")
@@ -43,7 +46,24 @@ def doing(session: Session) -> str:
                 return f"stopped by {stop.signal} {stop.where}"
             place = _place(list(abandoned_frames.frames(_MOST)))
             return f"computing {place}" if place.startswith("at ") else place
-    return "where is not known"
+    return _halted(session, outside) if job_ranks.is_halted(session.inferior.num) else _UNKNOWN
+
+
+def _halted(session: Session, threads: Container[int]) -> str:
+    # gdb has no frames of these threads. For a stopped thread, the last word of the file is its
+    # program counter.
+    every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
+    for thread in [one for one in every if one.ptid[1] in threads] or every:
+        path = f"/proc/{thread.ptid[0]}/task/{thread.ptid[1]}/syscall"
+        try:
+            with open(path, encoding="ascii") as file:
+                counter = int(file.read().split()[-1], 16)
+        except (OSError, ValueError, IndexError):
+            continue
+        place = call_sites.call(counter + 1)
+        if call_sites.has_line(place):
+            return f"computing at {place}"
+    return _UNKNOWN
 
 
 def death(session: Session) -> Death | None:
@@ -106,7 +126,7 @@ def _place(frames: list[gdb.Frame]) -> str:
         if call_sites.has_line(place) and not is_in_libc(frame):
             return f"in {name}, called at {place}" if name else f"at {place}"
         name = called_function(frame) or name or place
-    return f"in {name}" if name else "where is not known"
+    return f"in {name}" if name else _UNKNOWN
 
 
 def is_in_libc(frame: gdb.Frame) -> bool:

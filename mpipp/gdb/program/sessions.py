@@ -121,7 +121,7 @@ def required() -> Session:
     session = _sessions.get(inferior.num)
     if session is not None and session.fresh:
         return session
-    if _is_at_prompt and _runs(inferior):
+    if _is_at_prompt and _runs(inferior) and not job_ranks.is_halted(inferior.num):
         stop = job_ranks.interrupt()
         raise MpippError(f"all threads of this process run: stop one of them with {stop}")
     if inferior.num in _failures:
@@ -172,6 +172,11 @@ def reread() -> Session:
     """
     _changed()
     return required()
+
+
+def invalidate() -> None:
+    """Mark all stored data as out of date."""
+    _changed()
 
 
 def _renewed(inferior: gdb.Inferior, session: Session | None) -> Session:
