@@ -13,7 +13,7 @@
 enum { MAX_CODES = 256 };
 
 static struct mpipp_returned *codes;
-static uint64_t failed_calls = 0;
+static uint64_t noted_calls = 0;
 
 static int is_usable(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_object *object = mpipp_find_live(kind, handle);
@@ -89,17 +89,17 @@ static struct mpipp_returned *claim_locked(void) {
 
 static void note_locked(const struct mpipp_returned *found) {
   struct mpipp_returned *place = find_locked(found->procedure, found->caller, found->error_class);
-  failed_calls++;
+  noted_calls++;
   if (place) {
     MPIPP_WRITE(place->times, place->times + 1);
-    MPIPP_WRITE(place->last, failed_calls);
+    MPIPP_WRITE(place->last, noted_calls);
     return;
   }
   place = claim_locked();
   if (!place) return;
   *place = *found;
   place->times = 1;
-  place->last = failed_calls;
+  place->last = noted_calls;
   struct mpipp_table *table = mpipp_registry_returned_table();
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
 }
@@ -115,6 +115,15 @@ static void note(const struct mpipp_thread *thread, int is_marked, int code) {
   char text[MPI_MAX_ERROR_STRING + 1] = "";
   if (PMPI(Error_string)(code, text, &length) == MPI_SUCCESS)
     memccpy(found.text, text, 0, sizeof found.text - 1);
+  mpipp_registry_lock();
+  note_locked(&found);
+  mpipp_registry_unlock();
+}
+
+void mpipp_recorder_note_null(const struct mpipp_call *call) {
+  const struct mpipp_returned found = {.procedure = call->procedure,
+                                       .error_class = MPI_SUCCESS,
+                                       .caller = mpipp_outside_mpi(call->caller)};
   mpipp_registry_lock();
   note_locked(&found);
   mpipp_registry_unlock();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decodes the error codes that MPI returned to the program."""
+"""Decodes the error codes and null handles that MPI returned to the program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def returned_codes(source: Source) -> Iterator[ReturnedCode]:
     for raw in source.entries(_TABLE, RawReturned):
         yield ReturnedCode(
             source.procedure(raw.procedure),
-            source.error_class(raw.error_class),
+            source.error_class(raw.error_class) if raw.error_class else "",
             summary(raw.text.partition(b"\0")[0].decode("utf-8", "replace")),
             source.site(raw.caller, 0),
             raw.times,

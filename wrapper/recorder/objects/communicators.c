@@ -188,6 +188,7 @@ static void add_comm(const struct mpipp_call *call, MPI_Comm comm, unsigned flag
 }
 
 void mpipp_recorder_add_comm(const struct mpipp_call *call, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) mpipp_recorder_note_null(call);
   int spawns =
       call->procedure == MPIPP_PROC_Comm_spawn || call->procedure == MPIPP_PROC_Comm_spawn_multiple;
   add_comm(call, comm, spawns ? MPIPP_FLAG_SPAWNED : 0, NULL);
