@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,7 @@ def in_python(text: str) -> Iterator[str]:
             yield from strings(node.left)
 
 
+@functools.cache
 def read() -> set[str]:
     found = set(in_c(ROOT / "wrapper"))
     for path in (ROOT / "mpipp").rglob("*.py"):
