@@ -63,6 +63,17 @@ class _Window:
             self._first = min(max(0, self._first + number), last)
         self._draw()
 
+    def hscroll(self, number: int) -> None:
+        # gdb calls this for the left and right keys: choose another rank of the line.
+        line = self._line()
+        members = list(stack_tree.members(self._rows[line].ranks)) if self._rows else []
+        rank = _selected()
+        if rank in members:
+            place = min(max(0, members.index(rank) + number), len(members) - 1)
+            with contextlib.suppress(MpippError, gdb.error):
+                _select(members[place])
+        self._draw()
+
     def click(self, _column: int, line: int, _button: int) -> None:
         # gdb calls this from version 12 on.
         self._choose(self._first + line)

@@ -44,5 +44,12 @@ def test_window_follows_the_stops() -> None:
         gdb.send("\x1bOA")
         gdb.sendline("print $_inferior")
         gdb.expect(r"\$2\S* = 1")
+        # The right and left keys choose another rank of the line.
+        gdb.send("\x1bOC")
+        gdb.sendline("print $_inferior")
+        gdb.expect(r"\$3\S* = 2")
+        gdb.send("\x1bOD")
+        gdb.sendline("print $_inferior")
+        gdb.expect(r"\$4\S* = 1")
         gdb.sendline("quit")
         gdb.expect(pexpect.EOF)
