@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 Body = dict[str, Any]
+_PATIENCE = 200.0  # seconds between two messages, because the machine may be busy
 
 
 class Adapter:
@@ -102,6 +104,15 @@ class Adapter:
         return {variable["name"]: variable for variable in body["variables"]}
 
     def _read(self) -> None:
+        # Without a message for a long time, end the server: then the failure lists the events.
+        watch = threading.Timer(_PATIENCE, self._process.kill)
+        watch.start()
+        try:
+            self._read_message()
+        finally:
+            watch.cancel()
+
+    def _read_message(self) -> None:
         stream = self._process.stdout
         assert stream
         length = 0
