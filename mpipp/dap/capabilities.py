@@ -11,6 +11,7 @@ CAPABILITIES: dict[str, Any] = {
     "supportsConditionalBreakpoints": True,
     "supportsHitConditionalBreakpoints": True,
     "supportsLogPoints": True,
+    "supportsDataBreakpoints": True,
     "supportsEvaluateForHovers": True,
     "supportsSetVariable": True,
     "supportsSetExpression": True,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import locale
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import gdb
@@ -60,6 +61,17 @@ def language() -> str:
     """The language in which gdb reads and writes expressions: "c", "c++", "fortran" ..."""
     found = _LANGUAGE.search(output("show language"))
     return found[1] if found else ""
+
+
+@contextmanager
+def language_c() -> Iterator[None]:
+    """Let gdb read expressions in C within this context."""
+    before = "auto" if '"auto' in output("show language") else language()
+    execute("set language c")
+    try:
+        yield
+    finally:
+        execute("set language {}", before)
 
 
 def quietly(action: Callable[[], Result]) -> Result:

@@ -64,3 +64,46 @@ def test_a_breakpoint_that_stays_keeps_its_number(mpi: MPI) -> None:
             'No symbol "nothing" in current context',
         )
         assert client.leave() == 0
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_variable_of_one_rank_is_watched(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 2)
+        client.lines(SOURCE, 26)
+        client.begin(start)
+        client.all_stopped()
+        client.lines(SOURCE)
+        second = max(client.threads())
+        frame = client.program_frame(second)
+        scopes = client.ask("scopes", frameId=frame["id"])["scopes"]
+        own = next(one["variablesReference"] for one in scopes if one["name"] == "Locals")
+        first = client.variables(own)["first"]["variablesReference"]
+        info = client.ask("dataBreakpointInfo", variablesReference=first, name="x")
+        assert info["description"] == "x in rank 1"
+        assert info["accessTypes"] == ["write", "readWrite"]
+        whole = client.ask("dataBreakpointInfo", variablesReference=own, name="field")
+        assert (whole["dataId"], whole["description"]) == (
+            None,
+            "field cannot be watched: it has not 1, 2, 4 or 8 bytes: watch a part of it",
+        )
+        calls = client.ask("dataBreakpointInfo", frameId=frame["id"], name="calls")
+        (point,) = client.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])[
+            "breakpoints"
+        ]
+        assert point["verified"]
+        client.ask("continue", threadId=second)
+        stop = client.event("stopped", reason="data breakpoint")
+        assert (stop["threadId"], stop["text"]) == (second, "watchpoint x = 2.5")
+        assert stop["hitBreakpointIds"] == [point["id"]]
+        assert client.program_frame(second)["line"] in (26, 28)
+        client.ask("setDataBreakpoints", breakpoints=[{"dataId": calls["dataId"]}])
+        client.ask("continue", threadId=second)
+        stop = client.event("stopped", reason="data breakpoint")
+        assert (stop["threadId"], stop["text"]) == (second, "watchpoint calls = 3")
+        none = client.ask("setDataBreakpoints", breakpoints=[{"dataId": "1:x"}])["breakpoints"]
+        assert none == [{"verified": False, "message": "the process of this variable has ended"}]
+        client.ask("continue", threadId=second)
+        client.event("terminated")
+        assert client.leave() == 0

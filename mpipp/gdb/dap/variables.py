@@ -84,13 +84,18 @@ class Variables:
 
     def set(self, arguments: Arguments) -> dict[str, Any]:
         """Return the answer to `setVariable`. Raises MpippError."""
+        node, found = self.named(arguments)
+        value = assign(found, required(arguments, "value", str))
+        return self.described(node.frame, node.thread, found._replace(value=value))
+
+    def named(self, arguments: Arguments) -> tuple[_Scope | _Node, Child]:
+        """Return the child that a request names, with its parent. Raises MpippError."""
         node = self._node(required(arguments, "variablesReference", int))
         name = required(arguments, "name", str)
         found = next((one for one in self._children(node, 0, 0) if one.name == name), None)
         if found is None:
             raise MpippError(f"there is no variable {name} here")
-        value = assign(found, required(arguments, "value", str))
-        return self.described(node.frame, node.thread, found._replace(value=value))
+        return node, found
 
     def shown(self, frame: int, thread: int, child: Child) -> dict[str, Any]:
         """Return the description of a variable for the client."""
@@ -209,13 +214,8 @@ def _stored(child: Child, value: gdb.Value) -> gdb.Value:
     address = child.value.address
     if address is None:
         raise MpippError(f"{child.name} cannot be set: it is not in memory")
-    is_auto = '"auto' in console.output("show language")
-    language = "auto" if is_auto else console.language()
     gdb.set_convenience_variable("mpipp_target", address)
     gdb.set_convenience_variable("mpipp_value", value)
-    console.execute("set language c")
-    try:
+    with console.language_c():
         console.execute("set variable *$mpipp_target = $mpipp_value")
-    finally:
-        console.execute("set language {}", language)
     return address.dereference()

@@ -11,6 +11,7 @@ from mpipp.dap.arguments import Arguments
 from mpipp.gdb.dap import mpipp_requests
 from mpipp.gdb.dap.breakpoints import Breakpoints
 from mpipp.gdb.dap.client import Client
+from mpipp.gdb.dap.data_breakpoints import DataBreakpoints
 from mpipp.gdb.dap.evaluate import Evaluations
 from mpipp.gdb.dap.run_control import RunControl
 from mpipp.gdb.dap.stack import Frames
@@ -47,12 +48,15 @@ class View:
         self._frames = frames = Frames(threads)
         self._variables = values = Variables(frames)
         evaluations = Evaluations(group, threads, frames, values, rank)
+        watched = DataBreakpoints(group, threads, values, frames)
         running = RunControl(session, threads, stops, rank)
         self.handlers: dict[str, Handler] = {
             "exceptionInfo": threads.exception,
             "threads": lambda _: {"threads": threads.named()},
             "setBreakpoints": functools.partial(points.set_source, user=rank),
             "setFunctionBreakpoints": functools.partial(points.set_functions, user=rank),
+            "dataBreakpointInfo": watched.describe,
+            "setDataBreakpoints": watched.set,
             "setExceptionBreakpoints": lambda _: {"breakpoints": []},
             "continue": running.proceed,
             "next": functools.partial(running.step, word="next"),

@@ -68,3 +68,26 @@ class OnceBreakpoint(gdb.Breakpoint):
     def _end(self) -> None:
         if self.is_valid():
             self.delete()
+
+
+class MemoryWatchpoint(gdb.Breakpoint):
+    """A watchpoint for a variable of one rank, at its address. Select the rank first.
+
+    Args:
+        expression: of C, without names of the program.
+        name: of the variable.
+        place: a value of the variable's type at its address.
+        access: gdb.WP_WRITE, or gdb.WP_ACCESS to also stop at reads.
+    """
+
+    def __init__(self, expression: str, name: str, place: gdb.Value, access: int) -> None:
+        self._name, self._address, self._type = name, int(place.address), place.type
+        super().__init__(expression, gdb.BP_WATCHPOINT, access)
+
+    def text(self) -> str:
+        """Return the name of the variable, and its value."""
+        place = gdb.Value(self._address).cast(self._type.pointer())
+        try:
+            return f"watchpoint {self._name} = {place.dereference().format_string()}"
+        except gdb.error:
+            return f"watchpoint {self._name}"

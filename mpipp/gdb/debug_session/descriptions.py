@@ -13,6 +13,7 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 from mpipp.gdb.debug_session import running_calls
+from mpipp.gdb.debug_session.breakpoints import MemoryWatchpoint
 from mpipp.gdb.debug_session.frames import own_frame
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import calling_frame, sessions, symbol_names
@@ -121,6 +122,8 @@ def _point(point: gdb.Breakpoint) -> str:
     if not is_watchpoint(point):
         return f"Breakpoint {point.number}"
     # Each rank has a watchpoint of its own. Without its number, equal stops have equal texts.
+    if isinstance(point, MemoryWatchpoint):
+        return plain(point.text(), "")
     expression = plain(point.expression or "", "")
     try:
         value = console.value(expression).format_string()
