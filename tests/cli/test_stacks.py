@@ -184,7 +184,12 @@ def test_python(mpi: support.MPI, tmp_path: Path, capsys: pytest.CaptureFixture[
     [
         (
             ["4", "--merge", "a"],
-            "--merge reads stacks from files: leave out JOB, --why and --print",
+            "--merge reads stacks from files: leave out JOB and --print",
+        ),
+        (
+            ["--why", "--merge", "a"],
+            "--merge cannot explain waits, because the processes may have moved between the files: "
+            "mpipp stacks --why reads all nodes",
         ),
         (["--print", "a", "--svg", "a"], "--svg draws stacks, or the waits of --why: leave it out"),
         (["--status", "--json"], "--json contains all states: leave out --status"),

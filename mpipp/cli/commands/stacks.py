@@ -70,8 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises MpippError: there is no such job, or none of its processes can be read.
     """
-    if arguments.merge and (arguments.job is not None or arguments.why or arguments.print):
-        raise MpippError("--merge reads stacks from files: leave out JOB, --why and --print")
+    if arguments.merge and arguments.why:
+        raise MpippError(
+            "--merge cannot explain waits, because the processes may have moved between the files: "
+            "mpipp stacks --why reads all nodes"
+        )
+    if arguments.merge and (arguments.job is not None or arguments.print):
+        raise MpippError("--merge reads stacks from files: leave out JOB and --print")
     if arguments.svg is not None and (arguments.status or arguments.print):
         raise MpippError("--svg draws stacks, or the waits of --why: leave it out")
     if arguments.status and arguments.json:
