@@ -396,6 +396,27 @@ class Access(NamedTuple):
     lasting: bool = False
 
 
+# The possible flags whose uses may stand for events that are left out.
+FLAGS = ("atomic", "locked")
+# A process may look for the flag, or it has read it, or it has written it.
+USES = ("minded", "read", "written")
+
+
+class FlagUse(NamedTuple):
+    """The use of a possible flag by an operation or a lock that is left out.
+
+    Attributes:
+        flag, use: items of FLAGS and USES.
+        owner: rank of the owner of the memory in MPI_COMM_WORLD.
+    """
+
+    moment: Moment
+    flag: str
+    use: str
+    window: int
+    owner: int
+
+
 class OtherWorldContact(NamedTuple):
     """Possible communication with a process of another MPI_COMM_WORLD.
 
@@ -486,6 +507,7 @@ Event = Union[
     Partitions,
     Collective,
     Access,
+    FlagUse,
     OtherWorldContact,
     MemoryFreed,
     ThreadReleased,

@@ -31,6 +31,36 @@ class RepeatableEvents(Protocol):
         ...
 
 
+class UsedFlag(NamedTuple):
+    """A use of a possible flag by an entry that is not selected.
+
+    Attributes:
+        entry: the entry's number.
+        window: the serial of the window.
+        owner: rank of the owner of the memory in MPI_COMM_WORLD.
+        flag, use: numbers of FLAGS and USES.
+    """
+
+    entry: int
+    window: int
+    owner: int
+    flag: int
+    use: int
+
+
+class Selection(NamedTuple):
+    """The entries of a log that the analysis needs to find all conflicts.
+
+    Attributes:
+        entries: 1 for each entry that it needs, 0 for others.
+        flags: the uses of flags by other entries, in order. It may repeat uses by the selected
+            entries.
+    """
+
+    entries: bytearray
+    flags: list[UsedFlag]
+
+
 class ScreenedLog(Protocol):
     """The facts about a log that its screen needs; `registry.rma_log.log.Log` describes them."""
 

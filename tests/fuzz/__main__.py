@@ -230,6 +230,11 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
             wrong += bool(wrong_one)
             if wrong_one:
                 print(wrong_one, flush=True)
+        for part, wrong_one in pool.imap(screened_programs.suspicious_difference, seeds[::10]):
+            compared += part is not None
+            wrong += bool(wrong_one)
+            if wrong_one:
+                print(wrong_one, flush=True)
         for left_out, wrong_one in pool.imap(looped_programs.difference, seeds[::10]):
             compared += left_out > 0
             wrong += bool(wrong_one)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "rma_screen/selection.h"
+
 // The smallest cells have 2^6 bytes.
 enum { LEAST = 6, SWEEP = 4096, MOST = 2000000 };
 
@@ -115,7 +117,7 @@ static void compare(struct mpipp_screen_state *s, const struct mpipp_screen_acce
   } else if (verdict == ACCUMULATES && update_together(s, before, one)) {
     return;
   }
-  if (may_share(&before->memory, &one->memory)) UNCERTAIN(s);
+  if (may_share(&before->memory, &one->memory)) mpipp_screen_suspect(s, before, one);
 }
 
 // Returns whether all later conflicts of the earlier access are also conflicts
@@ -241,6 +243,7 @@ uint32_t mpipp_screen_add(struct mpipp_screen_state *s, const struct mpipp_scree
 void mpipp_screen_complete(struct mpipp_screen_state *s, uint32_t number, uint32_t process,
                            int64_t time) {
   struct mpipp_screen_access *one = &s->accesses[number];
+  if (mpipp_screen_is_selecting(s)) mpipp_screen_select_end(s, process, one);
   one->is_pending = 0;
   one->end_process = process;
   one->end_time = time;

@@ -6,6 +6,7 @@
 #include "registry/rma_log_entry.h"
 #include "rma_screen/accesses.h"
 #include "rma_screen/active_target.h"
+#include "rma_screen/selection.h"
 
 static const int64_t MOST_BYTES = (int64_t)1 << 60; // more than any address
 
@@ -52,6 +53,7 @@ static void add_pending(struct mpipp_screen_state *s, struct mpipp_screen_epochs
   one->is_pending = 1;
   one->has_request = request != NULL;
   uint32_t number = mpipp_screen_add(s, one);
+  mpipp_screen_note_pending(s, (uint32_t)one->actor, number);
   if (request && one->at_origin) {
     EXPECT(s, request->count < MPIPP_SCREEN_MOST_USED);
     request->accesses[request->count++] = number;
@@ -92,6 +94,7 @@ static void use_buffers(struct mpipp_screen_state *s, uint32_t me, struct mpipp_
     one->memory.first += (int64_t)words[0];
     if (!mpipp_screen_bound(one)) continue;
     place(s, one);
+    mpipp_screen_note_access(s, me, one);
     mpipp_screen_check(s, one, p->clock);
     count++;
   }
@@ -114,6 +117,7 @@ static void use_target(struct mpipp_screen_state *s, uint32_t me, struct mpipp_s
   if (!mpipp_screen_bound(at)) return;
   if (at->kind == GET) mine->has_gets[at->target] = 1;
   at->reads_first = at->lock == EXCLUSIVE && mine->has_gets[at->target];
+  mpipp_screen_note_access(s, me, at);
   mpipp_screen_check(s, at, clock);
   add_pending(s, mine, request, at);
 }
@@ -178,8 +182,10 @@ int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedur
     at.size = basic >> 24;
     at.fetches = procedure != MPIPP_SCREEN_ACCUMULATE;
     at.at_origin = at.op == MPIPP_SCREEN_NO_OP && at.fetches;
+    if (at.fetches) mpipp_screen_note_fetch(s);
   }
-  if (at.kind == GET) at.at_origin = 1;
+  if (at.kind == GET) at.at_origin = at.is_get = 1;
+  at.in_lock = lock != 0;
   struct mpipp_screen_request *request = NULL;
   if (words[3]) {
     request = mpipp_screen_add_request(s, p, words[3]);
@@ -190,6 +196,9 @@ int mpipp_screen_operate(struct mpipp_screen_state *s, uint32_t me, int procedur
   use_buffers(s, me, mine, request, &at, procedure,
               at.kind == ACCUMULATE && at.op == MPIPP_SCREEN_NO_OP);
   use_target(s, me, mine, request, &at, target, clock);
+  // The engine waits in these operations for other processes, or notes flags in another order.
+  int is_needed = is_started || (!lock && (!mine->is_ordered || mpipp_screen_may_be_flag(s, &at)));
+  mpipp_screen_select_operation(s, me, &at, request, is_needed);
   return 1;
 }
 
@@ -207,7 +216,9 @@ void mpipp_screen_load_or_store(struct mpipp_screen_state *s, uint32_t me) {
                 -MOST_BYTES < reach && reach < MOST_BYTES);
   if (!mpipp_screen_bound(&one)) return;
   place(s, &one);
+  mpipp_screen_note_access(s, me, &one);
   mpipp_screen_check(s, &one, p->clock);
+  mpipp_screen_select_access(s, me, &one);
   one.end_time = p->clock[me];
   if (one.window != NONE) mpipp_screen_add(s, &one);
 }
@@ -290,14 +301,17 @@ static void unlock_all(struct mpipp_screen_state *s, uint32_t me, struct mpipp_s
   EXPECT(s, mine->all_locked);
   mine->all_locked = mine->stored = 0;
   end_all(s, me, mine, frame, 1);
+  mpipp_screen_select_unlock(s, me, mine->all_lock_entry, 0);
 }
 
 static void unlock(struct mpipp_screen_state *s, uint32_t me, struct mpipp_screen_epochs *mine,
                    uint32_t target, uint64_t frame) {
   EXPECT(s, mine->locks[target]);
+  int is_exclusive = mine->locks[target] == 1 + EXCLUSIVE;
   mine->locks[target] = mine->has_gets[target] = mine->stored = 0;
   mine->lock_count--;
   end_for_target(s, me, mine, target, frame, 1);
+  mpipp_screen_select_unlock(s, me, mine->lock_entries[target], is_exclusive);
 }
 
 void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int procedure) {
@@ -323,11 +337,14 @@ void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int pro
   switch (procedure) {
   case MPIPP_SCREEN_LOCK:
     EXPECT(s, has_target && !is_locked && !mine->used);
+    mpipp_screen_note_lock(s, words[2]);
+    mpipp_screen_select_lock(s, me, number, target, &mine->lock_entries[target]);
     mine->locks[target] = exclusion(words[2]);
     mine->lock_count++;
     break;
   case MPIPP_SCREEN_LOCK_ALL:
     EXPECT(s, !has_target && !is_locked && !mine->used);
+    mpipp_screen_select_lock(s, me, number, NONE, &mine->all_lock_entry);
     mine->all_locked = exclusion(words[2] & ~(uint64_t)MPIPP_LOG_EXCLUSIVE);
     break;
   case MPIPP_SCREEN_UNLOCK:
@@ -349,6 +366,7 @@ void mpipp_screen_synchronize(struct mpipp_screen_state *s, uint32_t me, int pro
     break;
   case MPIPP_SCREEN_SYNC:
     EXPECT(s, !has_target && is_locked);
+    mpipp_screen_note_unfit(s); // loads and stores may be flags
     mine->stored = 0;
     break;
   default:

@@ -88,6 +88,7 @@ int mpipp_screen_read(struct mpipp_screen_state *s, struct mpipp_screen_process 
   uint64_t left = p->log->count - p->at;
   if (!left) return 0;
   const uint64_t *at = p->log->words + p->at;
+  p->entries++;
   p->at += at[0] & MPIPP_LOG_IS_LIKE ? read_like(s, p, at, left) : read_whole(s, p, at, left);
   p->entry.kind = p->entry.head & KIND_BITS;
   p->entry.procedure = p->entry.head >> 32 & 0xffff;

@@ -6,6 +6,7 @@
 
 #include "registry/rma_log_entry.h"
 #include "rma_screen/accesses.h"
+#include "rma_screen/selection.h"
 
 static const uint64_t LARGE = (uint64_t)1 << 31; // more than all ranks
 
@@ -295,6 +296,7 @@ int mpipp_screen_receive(struct mpipp_screen_state *s, uint32_t me) {
 static int complete_request(struct mpipp_screen_state *s, uint32_t me,
                             struct mpipp_screen_request *request) {
   struct mpipp_screen_process *p = &s->processes[me];
+  if (request->is_selected || !request->is_operation) mpipp_screen_select(s, me);
   if (request->count) {
     mpipp_screen_end_request(s, me, request, p->entry.count > 4 ? p->entry.words[4] : 0);
     return 1;
@@ -314,6 +316,7 @@ int mpipp_screen_complete_request(struct mpipp_screen_state *s, uint32_t me) {
   uint64_t number = p->entry.words[0];
   const struct mpipp_screen_slot *other = mpipp_screen_find(&p->active, number, 0);
   if (other) return complete_request(s, me, &p->requests[other->value]);
+  mpipp_screen_select(s, me);
   struct mpipp_screen_slot *active = mpipp_screen_find(&p->receives, number, 0);
   if (!active) return 1;
   EXPECT(s, !(p->entry.words[3] & MPIPP_LOG_CANCELLED));

@@ -9,6 +9,7 @@
 #include "rma_screen/epochs.h"
 #include "rma_screen/log_reader.h"
 #include "rma_screen/order.h"
+#include "rma_screen/selection.h"
 
 enum { TURN = 256, MOST_PROCESSES = 256, MOST_WINDOWS = 64 };
 static const uint64_t MOST = (uint64_t)1 << 60; // of addresses and sizes
@@ -36,7 +37,9 @@ static struct mpipp_screen_epochs *add_epochs(struct mpipp_screen_state *s, uint
   mine->size = words[3];
   mine->unit = (int64_t)words[4];
   mine->rank = (uint32_t)words[7];
+  mine->serial = words[0];
   mine->locks = mpipp_screen_zeros(s, window->size, 1);
+  mine->lock_entries = mpipp_screen_zeros(s, window->size, sizeof *mine->lock_entries);
   mine->has_gets = mpipp_screen_zeros(s, window->size, 1);
   mine->pending = mpipp_screen_zeros(s, window->size, sizeof *mine->pending);
   return mine;
@@ -145,6 +148,7 @@ static int fence(struct mpipp_screen_state *s, uint32_t me) {
   }
   int orders = mine->fence && !(words[2] & MPIPP_LOG_NO_PRECEDE);
   if (orders && !meets_all(s, me)) return 0;
+  mine->is_ordered = orders != 0;
   if (mine->meeting) mpipp_screen_leave(s, mine->meeting);
   mine->meeting = p->meeting;
   p->meeting = NULL;
@@ -183,6 +187,14 @@ static void end(struct mpipp_screen_state *s, uint32_t me) {
   p->has_ended = 1;
 }
 
+// Returns whether an entry orders no processes, so that the engine may not need it.
+static int may_be_left_out(uint32_t kind, int procedure) {
+  return kind == MPIPP_LOGGED_OPERATION || kind == MPIPP_LOGGED_ACCESS ||
+         kind == MPIPP_LOGGED_COMPLETED ||
+         (kind == MPIPP_LOGGED_SYNCHRONIZATION && procedure >= MPIPP_SCREEN_LOCK &&
+          procedure <= MPIPP_SCREEN_FLUSH_LOCAL_ALL);
+}
+
 // Replays the current entry. Returns 0 if the process must wait.
 static int replay(struct mpipp_screen_state *s, uint32_t me) {
   struct mpipp_screen_process *p = &s->processes[me];
@@ -192,6 +204,7 @@ static int replay(struct mpipp_screen_state *s, uint32_t me) {
         (int)mpipp_screen_answer(s, me, &p->procedures, MPIPP_SCREEN_PROCEDURE, p->entry.procedure);
   int with_request = procedure & MPIPP_SCREEN_WITH_REQUEST;
   procedure &= ~MPIPP_SCREEN_WITH_REQUEST;
+  if (!may_be_left_out(p->entry.kind, procedure)) mpipp_screen_select(s, me);
   switch (p->entry.kind) {
   case MPIPP_LOGGED_COMM:
     mpipp_screen_add_comm(s, p);
@@ -221,6 +234,7 @@ static int replay(struct mpipp_screen_state *s, uint32_t me) {
     hint(s, p);
     return 1;
   case MPIPP_LOGGED_VALUE:
+    mpipp_screen_note_unfit(s);
     return 1; // it only orders processes more
   // Only one thread has other entries.
   case MPIPP_LOGGED_THREADS:
@@ -252,10 +266,14 @@ static int take_turn(struct mpipp_screen_state *s, uint32_t me) {
   struct mpipp_screen_process *p = &s->processes[me];
   int left = TURN;
   for (; left; left--) {
-    if (!p->is_waiting && !mpipp_screen_read(s, p)) {
-      EXPECT(s, p->has_ended);
-      p->is_done = 1;
-      return 1;
+    if (!p->is_waiting) {
+      if (!mpipp_screen_read(s, p)) {
+        EXPECT(s, p->has_ended);
+        mpipp_screen_report_flags(s, me);
+        p->is_done = 1;
+        return 1;
+      }
+      mpipp_screen_begin_entry(s, me);
     }
     p->is_waiting = !replay(s, me);
     if (p->is_waiting) break;
@@ -300,6 +318,7 @@ static void free_epochs(struct mpipp_screen_epochs *of) {
   free(of->pending);
   free(of->targets.of);
   free(of->locks);
+  free(of->lock_entries);
   free(of->has_gets);
   free(of->started);
   free(of->starts);
@@ -310,8 +329,9 @@ static void free_epochs(struct mpipp_screen_epochs *of) {
 }
 
 static void free_process(struct mpipp_screen_process *p) {
-  struct mpipp_screen_table *tables[] = {&p->windows,    &p->types,  &p->basics,   &p->ops,
-                                         &p->procedures, &p->posted, &p->receives, &p->active};
+  struct mpipp_screen_table *tables[] = {&p->windows,  &p->types,      &p->basics,
+                                         &p->ops,      &p->procedures, &p->posted,
+                                         &p->receives, &p->active,     &p->flags};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]->slots);
   free(p->whole);
   free(p->changed);
@@ -319,6 +339,8 @@ static void free_process(struct mpipp_screen_process *p) {
   for (uint32_t i = 0; i < p->comm_count; i++) free(p->comms[i].ranks);
   free(p->comms);
   free(p->own.of);
+  free(p->uses);
+  free(p->used.of);
   free(p->requests);
   free(p->free_requests.of);
 }
@@ -363,13 +385,14 @@ static void free_all(struct mpipp_screen_state *s) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) free(others[i]);
 }
 
-__attribute__((visibility("default"))) int mpipp_rma_screen(const struct mpipp_screen_log *logs,
-                                                            uint64_t number, mpipp_screen_ask ask) {
+static int replay_logs(const struct mpipp_screen_log *logs, uint64_t number, mpipp_screen_ask ask,
+                       struct mpipp_screen_selection *selection) {
   struct mpipp_screen_state *s = calloc(1, sizeof *s);
   if (!s) return 1;
   s->logs = logs;
   s->number = (uint32_t)(number <= MOST_PROCESSES ? number : 0);
   s->ask = ask;
+  s->selection = selection;
   s->free_access = s->free_link = NONE;
   if (!setjmp(s->uncertain)) {
     begin(s);
@@ -377,5 +400,22 @@ __attribute__((visibility("default"))) int mpipp_rma_screen(const struct mpipp_s
   }
   int reason = s->reason;
   free_all(s);
+  return reason;
+}
+
+__attribute__((visibility("default"))) int mpipp_rma_screen(const struct mpipp_screen_log *logs,
+                                                            uint64_t number, mpipp_screen_ask ask) {
+  if (!number || number > MOST_PROCESSES || !logs[0].selected)
+    return replay_logs(logs, number, ask, NULL);
+  struct mpipp_screen_selection selection = {.number = (uint32_t)number};
+  selection.suspects = calloc(number, sizeof *selection.suspects);
+  if (!selection.suspects) return 1;
+  int reason = replay_logs(logs, number, ask, &selection);
+  if (!reason && mpipp_screen_has_suspects(&selection)) {
+    selection.is_selecting = 1;
+    reason = selection.is_unfit ? __LINE__ : replay_logs(logs, number, ask, &selection);
+    if (!reason) reason = MPIPP_SCREEN_SELECTED;
+  }
+  mpipp_screen_free_suspects(&selection);
   return reason;
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Screens the RMA logs of all processes of a run. The watcher loads this
-// library, not the program. It reports only whether the logs certainly have no
-// findings. In all other cases the engine in Python
-// (mpipp/analysis/rma_engine), which is the specification, analyses them.
+// library, not the program. It reports whether the logs certainly have no
+// findings. Otherwise the engine in Python (mpipp/analysis/rma_engine), which is
+// the specification, analyses them. If the only suspicious events are conflicting
+// accesses, the library selects the entries that the engine needs to find them.
 #ifndef MPIPP_RMA_SCREEN_SCREEN_H
 #define MPIPP_RMA_SCREEN_SCREEN_H
 
 #include <stdint.h>
 
 // The log of one process: its words, and the process's rank in MPI_COMM_WORLD.
+// `selected` has a byte for each of the `entries`, which the screen sets to 1 if the
+// engine needs the entry. It is NULL if the caller wants no selection.
 struct mpipp_screen_log {
   const uint64_t *words;
   uint64_t count, rank;
+  uint8_t *selected;
+  uint64_t entries;
 };
 
 // The questions that only the reader of the records can answer. Each returns 0
@@ -28,7 +33,21 @@ enum mpipp_screen_question {
                           // memory
   MPIPP_SCREEN_PROGRESS,  // the number of words that were read since the last
                           // time
+  // No question: an entry that was not selected uses a flag. `out` has the serial of the window,
+  // the rank of the memory's owner in MPI_COMM_WORLD, and enum mpipp_screen_flag and
+  // mpipp_screen_use.
+  MPIPP_SCREEN_FLAG_USE,
 };
+
+// The flags of mpipp/analysis/rma_engine/flag_order.py that the screen knows, and their uses.
+enum mpipp_screen_flag { MPIPP_SCREEN_ATOMIC, MPIPP_SCREEN_LOCKED };
+enum mpipp_screen_use { MPIPP_SCREEN_MINDED, MPIPP_SCREEN_READ, MPIPP_SCREEN_WRITTEN };
+
+// The entries of a turn of the engine.
+enum { MPIPP_SCREEN_TURN = 256 };
+
+// The result if findings are possible, but the engine needs only the selected entries.
+enum { MPIPP_SCREEN_SELECTED = -1 };
 
 // The numbers of the operations MPI_NO_OP and MPI_REPLACE.
 enum { MPIPP_SCREEN_NO_OP = 1, MPIPP_SCREEN_REPLACE = 2 };
@@ -74,8 +93,8 @@ enum { MPIPP_SCREEN_ANSWERS = 6 };
 typedef int (*mpipp_screen_ask)(int question, uint64_t log, uint64_t one, uint64_t other,
                                 int64_t out[MPIPP_SCREEN_ANSWERS]);
 
-// Returns 0 if the logs certainly have no findings. Otherwise returns a number
-// that identifies the reason.
+// Returns 0 if the logs certainly have no findings, or MPIPP_SCREEN_SELECTED. Otherwise
+// returns a number that identifies the reason.
 int mpipp_rma_screen(const struct mpipp_screen_log *logs, uint64_t number, mpipp_screen_ask ask);
 
 #endif

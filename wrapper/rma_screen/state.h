@@ -9,6 +9,8 @@
 
 #include "rma_screen/screen.h"
 
+struct mpipp_screen_selection;
+
 // Ends the replay: the logs may have findings.
 #define UNCERTAIN(S) mpipp_screen_end((S), __LINE__)
 #define EXPECT(S, CONDITION)                                                                       \
@@ -54,7 +56,8 @@ struct mpipp_screen_access {
   uint8_t kind, lock, reads_first, fetches;
   uint8_t at_origin;  // it ends when its operation is complete at the origin
   uint8_t is_pending; // it is in the list of its target, or of its request
-  uint8_t has_request;
+  uint8_t has_request, is_get, in_lock;
+  uint8_t is_selected; // the engine needs its entry
   uint8_t is_dead, cells;
 };
 
@@ -81,8 +84,10 @@ struct mpipp_screen_epochs { // of one process on one window
   uint8_t *has_gets;  // by target: whether the exclusive epoch has a get
   uint8_t all_locked; // 0, or 1 + enum mpipp_screen_exclusion
   uint8_t fence, used, stored, is_made, of_program;
+  uint8_t is_ordered; // all processes have begun the last fence
   uint32_t lock_count, fences, rank, size_of_group;
-  struct mpipp_screen_meeting *meeting; // of the last fence
+  uint64_t serial, all_lock_entry, *lock_entries; // the entries that opened epochs
+  struct mpipp_screen_meeting *meeting;           // of the last fence
   // For MPI_Win_start and MPI_Win_post, by process: 1 + the number of the call in the open epoch,
   // or 0; and the number of calls.
   uint8_t is_started, is_posted;
@@ -117,14 +122,23 @@ struct mpipp_screen_request {
   uint64_t number, ordinal;
   uint32_t window, target, channel;
   uint32_t accesses[MPIPP_SCREEN_MOST_USED], count;
-  uint8_t is_active, is_operation, takes;
+  uint8_t is_active, is_operation, takes, is_selected;
   struct mpipp_screen_meeting *meeting;
+};
+
+// The uses of a possible flag by entries that are not selected, by their numbers plus 1.
+struct mpipp_screen_flag_use {
+  uint32_t window, owner;
+  uint8_t flag, is_used, has_minded;
+  uint64_t minded, read, written;
+  int64_t segment; // that has read it
 };
 
 struct mpipp_screen_process {
   const struct mpipp_screen_log *log;
   uint64_t at, reported, thread;
-  struct { // the current entry
+  uint64_t entries; // that were read
+  struct {          // the current entry
     uint32_t kind, procedure;
     uint64_t head, count;
     const uint64_t *words;
@@ -147,6 +161,16 @@ struct mpipp_screen_process {
   struct mpipp_screen_comm *comms;
   uint32_t comm_count, comm_capacity;
   struct mpipp_screen_numbers own; // its windows
+  // For the selection of entries. `added`: the accesses of the current entry. `flags`: by window,
+  // owner and flag, the number of a use in `uses`. `used`: these since the last report.
+  uint32_t added[MPIPP_SCREEN_MOST_USED], added_count;
+  uint8_t touches;     // whether the current entry has an access to suspicious memory
+  uint8_t selects_all; // whether all entries are selected until the end of exclusive locks
+  uint32_t exclusive_locks;
+  struct mpipp_screen_table flags;
+  struct mpipp_screen_flag_use *uses;
+  uint32_t use_count, use_capacity;
+  struct mpipp_screen_numbers used;
 };
 
 struct mpipp_screen_state {
@@ -154,7 +178,8 @@ struct mpipp_screen_state {
   int reason;
   const struct mpipp_screen_log *logs;
   mpipp_screen_ask ask;
-  uint32_t number; // of processes
+  struct mpipp_screen_selection *selection; // NULL: the first suspicious pair ends the replay
+  uint32_t number;                          // of processes
   struct mpipp_screen_process *processes;
   struct mpipp_screen_table indices; // of processes, by rank
   struct mpipp_screen_table names;   // of windows

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from array import array
 
     from mpipp.model.rma_events import Event, Memory, ThreadOrder
-    from mpipp.model.rma_logs import MovedLog, ScreenedLog
+    from mpipp.model.rma_logs import MovedLog, ScreenedLog, Selection
 
 
 class OnesidedLog(Protocol):
@@ -67,10 +67,13 @@ class OnesidedLog(Protocol):
     def thread_order(self) -> ThreadOrder: ...
 
     def events(
-        self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]
+        self,
+        reach: Callable[[int, int], tuple[int, int] | None],
+        queried: Container[int],
+        selection: Selection | None = None,
     ) -> Iterable[Event]: ...
 
-    def is_clean_with(self, others: Sequence[ScreenedLog]) -> bool: ...
+    def selections_with(self, others: Sequence[ScreenedLog]) -> Sequence[Selection] | None: ...
 
     def memory(self, record: int, count: int, address: int) -> Memory: ...
 

@@ -21,6 +21,7 @@ from mpipp.datatypes.memory.flatten import MOST
 if TYPE_CHECKING:
     from mpipp.analysis.rma.findings import RmaFindings
     from mpipp.model.rma_events import Event
+    from mpipp.model.rma_logs import Selection
 
 
 class MissingLogs(MpippError):
@@ -45,8 +46,9 @@ def check(known: World) -> Findings:
     logs, failed = _logs(known)
     if not logs and not failed:
         return
-    if len(logs) == known.size and _are_clean(*logs.values()):
-        return
+    selections = _selections(*logs.values()) if len(logs) == known.size else None
+    if selections is not None and not selections:
+        return  # there are no findings
     # Loading the module is slow.
     from mpipp.analysis.rma.findings import RmaFindings
     from mpipp.analysis.rma_engine import analyse
@@ -59,12 +61,20 @@ def check(known: World) -> Findings:
         raise MissingLogs(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
     if not damaged and not any(log.windows for log in logs.values()):
         return  # the logs have only messages, and may be long
-    again = any(log.has_values for log in logs.values())
-    result = analyse(
-        {rank: _events(telling, log) for rank, log in logs.items()},
-        {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
-        {rank: log.thread_order for rank, log in logs.items()},
-    )
+    order = {rank: log.thread_order for rank, log in logs.items()}
+    result = None
+    if selections:
+        selected = zip(logs.items(), selections)
+        result = analyse(
+            {rank: _events(telling, log, some) for (rank, log), some in selected}, threads=order
+        )
+    if result is None or not result.has_only_conflicts:
+        again = any(log.has_values for log in logs.values())
+        result = analyse(
+            {rank: _events(telling, log) for rank, log in logs.items()},
+            {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
+            order,
+        )
     yield from telling.conflicts(result.conflicts)
     yield from telling.conflicts(result.locks)
     whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
@@ -93,9 +103,9 @@ def check(known: World) -> Findings:
         raise MpippError("; ".join(unchecked))
 
 
-def _are_clean(first: OnesidedLog, *others: OnesidedLog) -> bool:
-    # Return whether the logs of all processes certainly have no findings.
-    return first.is_clean_with(others)
+def _selections(first: OnesidedLog, *others: OnesidedLog) -> Sequence[Selection] | None:
+    # The entries of all logs that the analysis needs; an empty list: there are no findings.
+    return first.selections_with(others)
 
 
 def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
@@ -132,8 +142,10 @@ def _of_threads(ranks: Collection[int]) -> Iterator[str]:
         )
 
 
-def _events(telling: RmaFindings, log: OnesidedLog) -> Iterable[Event]:
-    return log.events(telling.reach, telling.queried)
+def _events(
+    telling: RmaFindings, log: OnesidedLog, selection: Selection | None = None
+) -> Iterable[Event]:
+    return log.events(telling.reach, telling.queried, selection)
 
 
 def _of_each(

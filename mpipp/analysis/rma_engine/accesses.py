@@ -289,11 +289,15 @@ class Accesses(Generic[Lying]):
 
     def keep(self, wanted: Callable[[Lying], bool]) -> None:
         """Drop all objects for which `wanted` is false."""
-        kept = list(filter(wanted, self))
-        self.grids.clear()
         self.number = 0
-        for entry in kept:
-            self.add(entry)
+        for level, grid in list(self.grids.items()):
+            for place, cell in list(grid.items()):
+                cell[:] = [entry for entry in cell if entry.low >= 0 and wanted(entry)]
+                self.number += sum(entry.low >> level == place for entry in cell)
+                if not cell:
+                    del grid[place]
+            if not grid:
+                del self.grids[level]
 
     def __iter__(self) -> Iterator[Lying]:
         """Yield each object once, in any order."""

@@ -28,6 +28,7 @@ from mpipp.analysis.rma_engine.value_order import Place, Values
 from mpipp.model.rma_events import Event
 
 ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
+FLAG_OF = {"atomic": ATOMIC, "locked": LOCKED}  # by the words in rma_events.FLAGS
 # A possible flag: (window, owner of the memory, one of the above), or (element, value).
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 

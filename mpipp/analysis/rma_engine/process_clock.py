@@ -14,6 +14,8 @@ Steps = Generator[Hashable, None, None]
 DAMAGED = "an event that cannot be"  # the key of an event that never comes
 PAUSE = "all processes of the run have waited for all"  # the key of an event that `turn` returns
 _OVER = object()
+# The numbers of events of a process in one turn. Turns do not depend on events that are left out.
+TURN = 1024
 
 
 class ReplayedProcess:
@@ -45,6 +47,7 @@ class ReplayedProcess:
         self.segment = self._segment()
         self.changed = False
         self.number = 0  # of the current event
+        self.turn = TURN  # number of the first event of the next turn
         # For each segment the number of the event that ends it, after which others are ordered.
         self.told = array("q")
         self.ended = False

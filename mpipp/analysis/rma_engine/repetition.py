@@ -24,7 +24,7 @@ from mpipp.analysis.rma_engine.exposure_epochs import Exposures
 from mpipp.analysis.rma_engine.message_order import Messages
 from mpipp.analysis.rma_engine.operations import Operations
 from mpipp.analysis.rma_engine.polling import Polling
-from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
+from mpipp.analysis.rma_engine.process_clock import TURN, ReplayedProcess, common_segments
 from mpipp.model.rma_events import Collective, Event, Synchronization
 from mpipp.model.rma_logs import RepeatableEvents
 
@@ -192,6 +192,7 @@ class Repetition:
             return found if isinstance(found, Synchronization) else None
 
         process.number += shift
+        process.turn = (process.number // TURN + 1) * TURN
         process.last = later(process.last)
         process.seen = [later(event) for event in process.seen]
         process.told[-1] += shift if process.told[-1] > first else 0

@@ -23,6 +23,7 @@ from mpipp.analysis.rma_engine.epoch_errors import (
 from mpipp.analysis.rma_engine.exposure_epochs import Exposures
 from mpipp.analysis.rma_engine.flag_order import (
     ELSEWHERE,
+    FLAG_OF,
     LOCKED,
     Flags,
 )
@@ -32,6 +33,7 @@ from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import (
     DAMAGED,
     PAUSE,
+    TURN,
     ReplayedProcess,
     Steps,
     WaitTable,
@@ -50,6 +52,7 @@ from mpipp.model.rma_events import (
     Completed,
     Event,
     Finalized,
+    FlagUse,
     MemoryFreed,
     Operation,
     OtherWorldContact,
@@ -66,8 +69,6 @@ from mpipp.model.rma_events import (
     WindowFreed,
     WindowMade,
 )
-
-TURN = 256  # events of a process in one turn
 
 
 class _Analysis:
@@ -144,13 +145,11 @@ class _Analysis:
 
     def _steps(self, process: ReplayedProcess) -> Steps:
         # Replays all events of a process.
-        left = TURN
         for event in process.events:
-            left -= 1
-            if not left:
-                left = TURN
-                yield None
             moment = event.moment
+            while moment.number >= process.turn:
+                process.turn += TURN
+                yield None
             if moment.thread != process.thread:
                 process.enter(moment.thread)
             process.number = moment.number
@@ -213,6 +212,8 @@ class _Analysis:
             yield from self.messages.partitions(process, event)
         elif isinstance(event, Probed):
             yield from self.messages.probe(process, event)
+        elif isinstance(event, FlagUse):
+            self._use_flag(process, event)
         elif isinstance(event, OtherWorldContact):
             group, number = (0, 0, ELSEWHERE), event.moment.number
             self.flags.minded.add(group)
@@ -252,6 +253,16 @@ class _Analysis:
             if isinstance(event, (WindowMade, Attached)) and event.length > 0:
                 self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
+
+    def _use_flag(self, process: ReplayedProcess, event: FlagUse) -> None:
+        group = event.window, self.indices[event.owner], FLAG_OF[event.flag]
+        if event.use == "minded":
+            self.flags.minded.add(group)
+        elif event.use == "read":
+            self.flags.reads(group, process.index, process.time, event.moment.number)
+        else:
+            segment = process.current_segment()
+            self.flags.writes(group, segment, segment, event.moment.number)
 
     def _access(self, process: ReplayedProcess, event: Access) -> None:
         owner = process.index if event.owner < 0 else self.indices.get(event.owner, process.index)

@@ -36,3 +36,9 @@ class Result(NamedTuple):
     events: int
     threaded: frozenset[int]
     locks: list[Conflict]
+
+    @property
+    def has_only_conflicts(self) -> bool:
+        """True if all events were analysed, and no call was wrong by itself."""
+        rest = self.cut, self.stuck, self.forgotten, self.unknown, self.threaded
+        return not (self.mistakes or any(rest))

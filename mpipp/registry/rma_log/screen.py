@@ -10,7 +10,7 @@ from mpipp.registry.rma_log.reading_progress import PROGRESS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpipp.model.rma_logs import ScreenedLog
+    from mpipp.model.rma_logs import ScreenedLog, Selection
 
 
 class Screen:
@@ -18,21 +18,24 @@ class Screen:
 
     path = ""
 
-    def is_clean(self, logs: Sequence[ScreenedLog]) -> bool:
-        """Return whether the logs of all processes certainly have no findings."""
+    def selections(self, logs: Sequence[ScreenedLog]) -> list[Selection] | None:
+        """Return the entries of the logs of all processes that the analysis needs.
+
+        Returns an empty list if there are certainly no findings, and None if it needs all.
+        """
         PROGRESS.begin()
         if not self.path or not all(log.is_complete for log in logs):
-            return False
+            return None
         # Loading the module is slow, and few programs need it.
         from mpipp.registry.rma_log import screen_library
 
         function = screen_library.load(self.path)
         if function is None:
-            return False
+            return None
         PROGRESS.expect(sum(len(log.words) for log in logs))
-        is_clean = not screen_library.reason(function, logs, PROGRESS.add)
+        reason, selections = screen_library.screen(function, logs, PROGRESS.add)
         PROGRESS.begin()
-        return is_clean
+        return selections if reason in (0, screen_library.SELECTED) else None
 
 
 SCREEN = Screen()

@@ -2,8 +2,9 @@
 """The screen of RMA logs: a C library that quickly finds logs which certainly have no findings.
 
 It replays the logs of all processes like `analysis/rma_engine`, but knows only the usual calls. It
-compares accesses by their bounds, and ends at the first pair that may conflict, or at an entry that
-it does not know. So it decides nothing: then the engine analyses the same logs.
+compares accesses by their bounds, and ends at an entry that it does not know. So it decides
+nothing: then the engine analyses the same logs. If only pairs of accesses are suspicious, the
+screen selects the entries that the engine needs to analyse them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import Any
 from mpipp.common.errors import MpippError
 from mpipp.model import procedures
 from mpipp.model.rma_events import UNKNOWN
-from mpipp.model.rma_logs import ScreenedLog
+from mpipp.model.rma_logs import ScreenedLog, Selection, UsedFlag
 
 # Must match enum mpipp_screen_question, in wrapper/rma_screen/screen.h.
-_MEMORY, _BASIC, _OP, _PROCEDURE, _WINDOW, _PROGRESS = range(6)
+_MEMORY, _BASIC, _OP, _PROCEDURE, _WINDOW, _PROGRESS, _FLAG_USE = range(7)
 # Must match enum mpipp_screen_procedure. The names are those of the procedures without "MPI_".
 _NAMES = (
     "other",
@@ -42,11 +43,17 @@ _Ask = ctypes.CFUNCTYPE(
 )
 
 
+# Must match MPIPP_SCREEN_SELECTED.
+SELECTED = -1
+
+
 class _Log(ctypes.Structure):
     _fields_ = (
         ("words", ctypes.c_void_p),
         ("count", ctypes.c_uint64),
         ("rank", ctypes.c_uint64),
+        ("selected", ctypes.c_void_p),
+        ("entries", ctypes.c_uint64),
     )
 
 
@@ -61,22 +68,32 @@ def load(path: str) -> Callable[..., int] | None:
     return function
 
 
-def reason(
+def screen(
     function: Callable[..., int],
     logs: Sequence[ScreenedLog],
     progress: Callable[[int], None] | None = None,
-) -> int:
+) -> tuple[int, list[Selection]]:
     """Return 0 if the logs of all processes certainly have no findings.
 
-    Otherwise returns a number that identifies the reason: a line of a source.
+    Otherwise returns a number that identifies the reason: a line of a source, or SELECTED with the
+    entries of each log that the engine needs.
 
     Args:
         progress: called sometimes, with the number of words that were read since the last time.
     """
     given = (_Log * len(logs))()
-    for at, one in enumerate(logs):
-        given[at] = _Log(one.words.buffer_info()[0], len(one.words), one.rank)
-    return function(given, len(logs), _Ask(_Questions(logs, progress).answer))
+    marks = [bytearray(len(one.words) or 1) for one in logs]  # an entry has at least one word
+    for at, (one, mark) in enumerate(zip(logs, marks)):
+        start = ctypes.addressof(ctypes.c_char.from_buffer(mark))
+        words = one.words.buffer_info()[0]
+        given[at] = _Log(words, len(one.words), one.rank, start, len(one.words))
+    questions = _Questions(logs, progress)
+    reason = function(given, len(logs), _Ask(questions.answer))
+    if reason != SELECTED:
+        return reason, []
+    for some in questions.used:
+        some.sort(key=lambda used: used.entry)
+    return reason, list(map(Selection, marks, questions.used))
 
 
 class _Questions:
@@ -87,6 +104,7 @@ class _Questions:
         self._progress = progress
         self._ops = {name: number for number, name in enumerate(_OPS) if name}
         self._basics: dict[str, int] = {}
+        self.used = [list[UsedFlag]() for _ in logs]
         self._answers: Mapping[int, Callable[[ScreenedLog, int, int], Sequence[int] | None]] = {
             _MEMORY: self._memory,
             _BASIC: self._basic,
@@ -98,6 +116,9 @@ class _Questions:
 
     def answer(self, question: int, log: int, one: int, other: int, out: Any) -> int:
         """Answer a question. Returns 0, or 1 if there is no answer."""
+        if question == _FLAG_USE:
+            self.used[log].append(UsedFlag(one, *out[:4]))
+            return 0
         try:
             found = self._answers[question](self._logs[log], one, other)
         except (MpippError, ValueError, IndexError, KeyError):  # the records are damaged

@@ -47,13 +47,24 @@ from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
 from mpipp.analysis.rma_engine.thread_order import ThreadOrder
-from mpipp.model.rma_events import Event, Operation, Synchronization
+from mpipp.model.rma_events import Event, Memory, Operation, Synchronization
 
-# Conflicts kept for a pair of lines, in case the first is undecided. Also the accesses kept for the
-# same bytes, process and kind, if the process may have read flags between them.
+# Conflicts kept for a pair of lines, in case the first is undecided. Also the last accesses
+# kept for equal bytes, process and kind, if the process may have read flags between them.
 MOST_ALIKE = 16
 MOST_KEPT = 200_000  # accesses that are remembered
 SWEEP = 4096  # accesses between two searches for accesses that need not be kept
+
+
+def _forget_alike(covered: list[Entry]) -> int:
+    # Drop all accesses except the last ones of the same bytes. Return how many were dropped.
+    by_memory: dict[Memory, list[Entry]] = {}
+    for entry in covered:
+        by_memory.setdefault(entry.memory, []).append(entry)
+    dropped = [entry for alike in by_memory.values() for entry in alike[:-MOST_ALIKE]]
+    for entry in dropped:
+        entry.forget()
+    return len(dropped)
 
 
 class Conflicts:
@@ -98,7 +109,7 @@ class Conflicts:
         if kind == GET and entry.lock == EXCLUSIVE and entry.epoch is not None:
             self._reading.add((actor, entry.epoch.moment.number))
         for cell in self.memory[entry.owner].cells(low, high):
-            gone, room = 0, MOST_ALIKE
+            gone, spared = 0, list[Entry]()
             for before in cell:
                 if before.low >= high or before.high <= low:
                     if before.low < 0:
@@ -119,14 +130,15 @@ class Conflicts:
                 if before.kind == kind and before.actor == actor and pairs.covers(entry, before):
                     if threads is not None and not threads.covers(before, entry):
                         continue
-                    if room and (
-                        pairs.may_be_ordered_by_flag(before, entry)
-                        or pairs.may_differ(before, entry)
+                    if pairs.may_be_ordered_by_flag(before, entry) or pairs.may_differ(
+                        before, entry
                     ):
-                        room -= 1
+                        spared.append(before)
                         continue
                     before.forget()
                     gone += 1
+            if len(spared) > MOST_ALIKE:
+                gone += _forget_alike(spared)
             if gone == len(cell):
                 cell.clear()
             elif gone:

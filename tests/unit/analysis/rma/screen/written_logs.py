@@ -10,6 +10,7 @@ from functools import partial
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header, Op, Site
 from mpipp.model import rma_events as m
+from mpipp.model.rma_logs import Selection
 from mpipp.registry.rma_log.decode_entries import ASSERTED, ROLES, Around
 from mpipp.registry.rma_log.entries import FIRST, NOT_KNOWN, Kinds
 from mpipp.registry.rma_log.log import Log
@@ -124,7 +125,7 @@ class _Writer:
         self._rank = rank
         self._size = size
         self.words = array("Q")
-        self._count = 0  # of entries
+        self.count = 0  # of entries
         self._wholes = 0
         self._like: dict[tuple[int, int], tuple[int, Sequence[int]]] = {}
         self._numbers: dict[int, int] = {}  # of operations: their entries, by the events' numbers
@@ -164,7 +165,7 @@ class _Writer:
         number = self._names.number_of(procedure)
         own = [word % _WORD for word in own]
         head = kind | FIRST + len(own) << 8 | number << 32 | 1 + moment.thread << 48
-        self._count += 1
+        self.count += 1
         known = self._like.get((head, moment.place))
         if known is not None and self._put_like(kind, known[0], known[1], own):
             return
@@ -220,7 +221,7 @@ class _Writer:
         yield from (one.first - base, 1, self._names.record_of(basic, *shape))
 
     def _operation(self, one: m.Operation) -> None:
-        self._numbers[one.moment.number] = self._count
+        self._numbers[one.moment.number] = self.count
         own = [one.window, one.target, self._names.handle_of(one.op), one.request, one.frame]
         buffers = {
             "origin_addr": one.origin,
@@ -288,16 +289,22 @@ class Written:
     def __init__(self, events: Mapping[int, Iterable[m.Event]]) -> None:
         names, size = Names(), len(events)
         self.logs: dict[int, Log] = {}
+        self.count = 0  # of entries
         for rank, some in events.items():
             writer = _Writer(names, rank, size)
             for event in some:
                 writer.write(event)
+            self.count += writer.count
             around = Around(names, names.datatype, names.op, rank, size, 0)
             self.logs[rank] = Log(around, writer.words, is_whole=True)
 
-    def events(self) -> dict[int, Iterable[m.Event]]:
-        """The events of all processes, read from their logs."""
-        return {rank: log.events(partial(_reach, self.logs), ()) for rank, log in self.logs.items()}
+    def events(
+        self, selections: Mapping[int, Selection] | None = None
+    ) -> dict[int, Iterable[m.Event]]:
+        """The events of all processes, read from their logs, perhaps only the selected ones."""
+        selected = selections or {}
+        reach = partial(_reach, self.logs)
+        return {rank: log.events(reach, (), selected.get(rank)) for rank, log in self.logs.items()}
 
 
 def _reach(logs: Mapping[int, Log], window: int, rank: int) -> tuple[int, int] | None:
