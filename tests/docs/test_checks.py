@@ -201,7 +201,6 @@ def test_several_are_reported(number: int, mpi: MPI) -> None:
 
 
 @on_mpi("mpich4")
-@pytest.mark.each_case
 @each_quarter
 def test_silent_when_corrected(number: int, mpi: MPI) -> None:
     for section, printed in reports_of_one(ALONE[number::4], mpi, "-corrected"):
