@@ -18,6 +18,7 @@ from wrapper.generator import (
     layouts,
     locality,
     procedure_facts,
+    rma_verdicts,
     signature_hashes,
     unrecorded_procedures,
     versions,
@@ -156,6 +157,7 @@ def outputs() -> dict[Path, str]:
         GENERATED / "have.h": BANNER + versions.text(wrapped),
         GENERATED / "layouts.h": BANNER + layouts.assertions(),
         GENERATED / "locality.inc": BANNER + locality.text(recorded, not_recorded),
+        GENERATED / "rma_verdicts.inc": BANNER + rma_verdicts.text(),
         GENERATED / "letters.h": BANNER + signature_hashes.text(),
         ROOT / "mpipp" / "watcher" / "ipc" / "layouts.py": BANNER.replace("//", "#")
         + layouts.python(),

@@ -8,40 +8,8 @@
 // The smallest cells have 2^6 bytes.
 enum { LEAST = 6, SWEEP = 4096, MOST = 2000000 };
 
-// The verdicts of mpipp/analysis/rma_engine/access_rules.py. Two loads or
-// stores of one thread, or two reads, are no conflict.
-enum { ALLOWED, CONFLICT, ACCUMULATES, READS };
-static const uint8_t verdicts[7][7] = {
-    [STORE] = {[READ] = CONFLICT,
-               [WRITTEN] = CONFLICT,
-               [GET] = CONFLICT,
-               [PUT] = CONFLICT,
-               [ACCUMULATE] = CONFLICT},
-    [LOAD] = {[WRITTEN] = CONFLICT, [PUT] = CONFLICT, [ACCUMULATE] = READS},
-    [READ] = {[STORE] = CONFLICT, [WRITTEN] = CONFLICT, [PUT] = CONFLICT, [ACCUMULATE] = READS},
-    [WRITTEN] = {[LOAD] = CONFLICT,
-                 [STORE] = CONFLICT,
-                 [READ] = CONFLICT,
-                 [WRITTEN] = CONFLICT,
-                 [GET] = CONFLICT,
-                 [PUT] = CONFLICT,
-                 [ACCUMULATE] = CONFLICT},
-    [GET] = {[STORE] = CONFLICT, [WRITTEN] = CONFLICT, [PUT] = CONFLICT, [ACCUMULATE] = READS},
-    [PUT] = {[LOAD] = CONFLICT,
-             [STORE] = CONFLICT,
-             [READ] = CONFLICT,
-             [WRITTEN] = CONFLICT,
-             [GET] = CONFLICT,
-             [PUT] = CONFLICT,
-             [ACCUMULATE] = CONFLICT},
-    [ACCUMULATE] = {[LOAD] = READS,
-                    [STORE] = CONFLICT,
-                    [READ] = READS,
-                    [WRITTEN] = CONFLICT,
-                    [GET] = READS,
-                    [PUT] = CONFLICT,
-                    [ACCUMULATE] = ACCUMULATES},
-};
+// The verdicts of mpipp/analysis/rma_engine/access_rules.py.
+#include "generated/rma_verdicts.inc"
 
 int mpipp_screen_bound(struct mpipp_screen_access *one) {
   const struct mpipp_screen_blocks *of = &one->memory;
@@ -111,6 +79,8 @@ static void compare(struct mpipp_screen_state *s, const struct mpipp_screen_acce
     int order_decides = (before->kind == PUT && (one->kind == GET || one->kind == PUT)) ||
                         (before->kind == GET && one->kind == PUT);
     if (!order_decides || (before->reads_first && one->reads_first)) return;
+  } else if (verdict == LANGUAGE) {
+    return; // one thread has all loads and stores of its process
   } else if (verdict == READS) {
     const struct mpipp_screen_access *update = before->kind == ACCUMULATE ? before : one;
     if (update->op == MPIPP_SCREEN_NO_OP) return;

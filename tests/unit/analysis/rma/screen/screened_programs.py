@@ -36,6 +36,7 @@ def compiled() -> Path:
     sources = sorted((wrapper / "rma_screen").glob("*.c"))
     read = [*sources, *sorted((wrapper / "rma_screen").glob("*.h"))]
     read.append(wrapper / "registry" / "rma_log_entry.h")
+    read.append(wrapper / "generated" / "rma_verdicts.inc")
     name = hashlib.sha256(b"".join(file.read_bytes() for file in read)).hexdigest()[:16]
     made = BUILD / f"screen-{name}.so"
     if not made.exists():
