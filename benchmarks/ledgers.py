@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The comparison of all processes of a very large run, by one process and by two with MPI."""
+"""The comparison of all processes of a very large run, by one, two and four processes with MPI."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def figures(mpi: MPI) -> Iterator[Figure]:
         print(f"{made} {time.monotonic() - begin:.0f} s", flush=True)
         one = min(_compare(mpi, directory, 1) for _ in range(3))
         two = min(_compare(mpi, directory, 2) for _ in range(3))
+        four = min(_compare(mpi, directory, 4) for _ in range(3))
     yield Figure(f"{mpi.id}: one error in {RANKS} ledgers, 2 processes", two[0], 120, "s")
+    note = f"{four[1]:.1f} s of the processor in the busiest"
+    yield Figure(f"{mpi.id}: the same by 4 processes", four[0], 60, "s", note)
     note = f"{one[0]:.1f} s by one"
     yield Figure(f"{mpi.id}: the same beside one process", two[0] / one[0], 1 / 1.6, "", note)
     note = f"{one[1]:.1f} s by one"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import re
@@ -73,11 +74,26 @@ def main(words: Sequence[str] | None = None) -> int:
     except MpippError as error:
         print(plain(f"mpipp: {error}"), file=sys.stderr)
         return 2
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.ENOENT) or _can_write_temporary_files():
+            raise
+        sentence = "mpipp needs a directory for temporary files: make /tmp writable, or set TMPDIR"
+        print(plain(f"mpipp: {sentence}"), file=sys.stderr)
+        return 2
     except MemoryError:
         print(plain("mpipp: there is not enough memory for that"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+
+
+def _can_write_temporary_files() -> bool:
+    import tempfile  # slow to import
+
+    try:
+        return os.access(tempfile.gettempdir(), os.W_OK)
+    except FileNotFoundError:
+        return False
 
 
 def _run_command(words: list[str]) -> int:
