@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.debug.terminal import debugging, is_alive
-from tests.support import MPI, compile_program, on_mpi, wait_until
+from mpipp.cli.commands import whole_job
+from mpipp.common.errors import MpippError
+from tests.debug.terminal import Debugger, debugging, is_alive
+from tests.support import MPI, compile_program, end, on_mpi, running, symbols, wait_until
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -112,6 +115,50 @@ def test_no_process_is_left_when_the_debugger_dies(mpi: MPI) -> None:
         pids = gdb.pids()
         gdb.child.kill(signal.SIGKILL)  # kills mpipp debug itself
         expect_none(pids)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_running_ranks_continue_if_gdb_dies_while_it_reads_them(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.preload()}", str(program)]
+    with running([*words, "spin", "1"], env=mpi.env) as job:
+        until_ranks(job.pid, 2)
+        options = f"--gdb-options={shlex.join(gdb_options())}"
+        gdb = Debugger(["--attach", str(job.pid), options], mpi, {})
+        pids = gdb.pids()
+        assert len(pids) == 2
+        gdb.ask("inferior 2")
+        gdb.ask("continue &")
+        gdb.ask("python import os, mpipp.gdb.debug_session.brief_stops as stops")
+        gdb.child.sendline("python with stops.of_all_ranks(): os.kill(os.getpid(), 9)")
+        assert gdb.end() == -signal.SIGKILL
+        wait_until(
+            lambda: all(state(pid) in "RSD" for pid in pids), lambda: str(list(map(state, pids)))
+        )
+        end(job)
+
+
+def gdb_options() -> list[str]:
+    """Return options that keep gdb from reading the user's settings."""
+    return ["-nx", *(word for one in symbols() for word in ("-iex", one))]
+
+
+def state(pid: int) -> str:
+    """Return the state of a process: "R" if it runs, "T" if a signal has stopped it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def until_ranks(launcher: int, count: int) -> None:
+    """Wait until `mpipp debug --attach` would find the ranks."""
+    wait_until(lambda: len(found_ranks(launcher)) == count, lambda: "the ranks do not start")
+
+
+def found_ranks(launcher: int) -> dict[int, tuple[int, str]]:
+    """Return the ranks that mpipp finds."""
+    try:
+        return whole_job.ranks(str(launcher))
+    except MpippError:
+        return {}
 
 
 @on_mpi("mpich4")

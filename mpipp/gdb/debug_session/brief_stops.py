@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import gdb
@@ -42,6 +43,7 @@ def of_all_ranks() -> Iterator[None]:
     if send is None or not threads or any(map(job_ranks.is_halted, running)):
         yield
         return
+    guard = _guard({process for process, _ in threads})
     console.output("handle SIGSTOP nostop noprint nopass")
     for process, thread in threads:
         send(process, thread, signal.SIGSTOP)
@@ -54,7 +56,18 @@ def of_all_ranks() -> Iterator[None]:
     finally:
         job_ranks.set_halted(())
         sessions.invalidate()
-        _restore(threads)
+        _restore(threads, guard)
+
+
+def _guard(processes: Iterable[int]) -> subprocess.Popen[bytes]:
+    # If gdb dies meanwhile, the processes would stay stopped. This shell then lets them continue,
+    # before or after the kernel has detached them from gdb.
+    script = 'read -r _ || { kill -CONT "$@"; sleep 1; kill -CONT "$@"; }'
+    words = ["/bin/sh", "-c", script, "sh", *map(str, processes)]
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, start_new_session=True
+    )
 
 
 def _sender() -> _Send | None:
@@ -101,10 +114,11 @@ def _missing(threads: list[_Thread]) -> set[_Thread]:
     return rest
 
 
-def _restore(threads: list[_Thread]) -> None:
+def _restore(threads: list[_Thread], guard: subprocess.Popen[bytes]) -> None:
     # gdb must have handled all these signals before it stops at SIGSTOP again.
     known = {one.ptid[:2]: one for inf in gdb.inferiors() for one in inf.threads()}
     if any(_is_halted(one) and one in known and not known[one].is_stopped() for one in threads):
-        Timer(_MOMENT, lambda: _restore(threads))
+        Timer(_MOMENT, lambda: _restore(threads, guard))
         return
     console.output("handle SIGSTOP stop print nopass")
+    guard.communicate(b"\n")
