@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.debug.terminal import debugging
 from tests.support import MPI, ROOT, lacking, need, on_mpi
 from tests.watcher import runs
 from tests.watcher.test_hostile import NOTHING, ready, went_on
@@ -52,6 +54,32 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
     assert block.startswith("error: the types sent and received do not match, at the first ")
     assert found.status == 0
     assert found.last == ["mpipp: 1 error in 2 processes (80 MPI calls checked)"]
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="the filter has this machine's system calls"
+)
+@on_mpi("openmpi4", "mpich4")
+def test_without_ptrace(mpi: MPI) -> None:
+    """The watcher and mpipp debug in a container whose filter forbids to trace processes."""
+    limited = [sys.executable, str(ROOT / "tests" / "support" / "without_ptrace.py")]
+    program = str(runs.program("nodes.c", mpi))
+    done = subprocess.run(
+        [*limited, sys.executable, "-m", "mpipp.cli", *runs.words(mpi), program, "near"],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    found = runs.read(done)
+    assert found.last == ["mpipp: 1 error in 2 processes (80 MPI calls checked)"]
+    refused = "ptrace: Operation not permitted: allow debuggers to attach"
+    with debugging([program], mpi, 2, inside=lambda words: [*limited, *map(str, words)]) as gdb:
+        said = "\n".join(gdb.start)
+        assert f"rank 0: {refused} (docs/howto/containers.md)" in said
+        gdb.leave()
 
 
 @contextmanager

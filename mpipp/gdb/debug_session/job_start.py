@@ -108,7 +108,7 @@ class JobStart:
                 self._attach(rank, Process(*processes[rank]))
             except gdb.error as error:
                 self._attaching.discard(rank)
-                self._actions.write([f"rank {rank}: {': '.join(str(error).splitlines())}"])
+                self._actions.write([f"rank {rank}: {_reason(str(error))}"])
         if not self._attaching.intersection(self._group.alive):
             gdb_thread.post(self._attached)
 
@@ -200,3 +200,10 @@ class JobStart:
         self._timer = None
         if not self._has_all:
             self._actions.write([f"{self._missing()}; control-C continues without the others"])
+
+
+def _reason(error: str) -> str:
+    reason = ", ".join(error.splitlines())
+    if "Operation not permitted" not in reason:
+        return reason
+    return f"{reason.rstrip('.')}: allow debuggers to attach (docs/howto/containers.md)"
