@@ -24,6 +24,7 @@ PATTERNS = {
     "symbolizer/variables/scope.py": "names in the source of the program",
     "symbolizer/variables/access_path.py": "expressions of the user",
     "symbolizer/variables/debug_types.py": "types of the C++ library",
+    "watcher/ipc/stderr_messages.py": "lines that launchers may cut",
     "watcher/processes/death_stacks.py": "paths of libraries of Python",
     "reports/formats/html/svg_filter.py": "attributes of pictures that come from outside",
     "reports/formats/html/page.py": "fingerprints of findings that come from outside",
