@@ -7,6 +7,7 @@
 #include "recorder/matching/channels.h"
 #include "recorder/matching/comm_identity.h"
 #include "recorder/objects/communicators.h"
+#include "recorder/returned_codes.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
