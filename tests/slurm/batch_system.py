@@ -21,7 +21,8 @@ _UNPACKED = ROOT / ".venv" / "slurm"
 _PLUGINS = _UNPACKED / "usr/lib/x86_64-linux-gnu/slurm-wlm"
 _COMMANDS = ("srun", "sbatch", "salloc", "scancel", "squeue", "sinfo", "scontrol")
 _PROCESSORS = 8  # of each node, as Slurm counts them
-# Slurm tracks the processes of a step in /proc, because a container has no cgroups to change.
+# Slurm tracks the processes of a step in /proc. With proctrack/cgroup it would kill the watchers
+# when the ranks have ended.
 _CONFIGURATION = """\
 ClusterName=simulated
 SlurmctldHost=head
