@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "abi/mpi_symbols.h"
-#include "recorder/objects/communicators.h"
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
@@ -48,7 +47,8 @@ static MPI_Errhandler handler_of(const struct mpipp_thread *thread, int is_marke
       PMPI(Win_get_errhandler)((MPI_Win)(uintptr_t)win, &handler);
   else if ((!is_marked || begins_with(name, "MPI_Comm_")) && is_usable(MPIPP_COMM, comm))
       PMPI(Comm_get_errhandler)((MPI_Comm)(uintptr_t)comm, &handler);
-  else if (mpipp_recorder_has_world) PMPI(Comm_get_errhandler)(MPI_COMM_WORLD, &handler);
+  else if (is_usable(MPIPP_COMM, MPIPP_KEY(MPI_COMM_WORLD)))
+      PMPI(Comm_get_errhandler)(MPI_COMM_WORLD, &handler);
   return handler;
 }
 
