@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that violate the thread level that MPI provides (MPI-4.1, section 11.6)."""
+"""Calls that MPI does not allow a thread to make (MPI-4.1, section 11.6)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ class ThreadCall:
 
 @dataclass(frozen=True)
 class Breach:
-    """A call that violates the thread level.
+    """A call that violates the thread level, or must not be made during another thread's call.
 
     Attributes:
+        kind: "level"; or the object of both calls, "communicator", "window" or "file"; or
+            "completion" if both complete one request.
         level: the provided level, "MPI_THREAD_FUNNELED".
         call: the call of a thread that must not call MPI, or not at that time.
-        other: with MPI_THREAD_SERIALIZED the concurrent call of another thread; otherwise the call
-            that initialized MPI.
+        other: the concurrent call of another thread. For the kind "level" below
+            MPI_THREAD_SERIALIZED, the call that initialized MPI.
     """
 
+    kind: str
     level: str
     call: ThreadCall
     other: ThreadCall

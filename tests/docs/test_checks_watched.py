@@ -23,7 +23,7 @@ _SECTION = re.compile(
 )
 # Other lines on this stream come from the launcher.
 LAST = (
-    r"\(\d+ MPI calls checked\)"
+    r"\([\d,]+ MPI calls checked\)"
     r"(; some accesses to buffers of pending operations not checked \(compile with mpipp cc\))?"
 )
 _BLOCK = re.compile(r"(?m)^(?:\S+: )?(?:error|warning|remark): .*\n(?:  .*\n)+")

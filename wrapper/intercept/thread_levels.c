@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "abi/mpi_symbols.h"
+#include "intercept/concurrent_calls.h"
+#include "intercept/thread_violations.h"
 #include "recorder/matching/channels.h"
 #include "recorder/objects/communicators.h"
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { MAX_BREACHES = 16 };
-
-static struct mpipp_breach *breaches;
 static uint32_t level = MPIPP_THREAD_UNKNOWN;
 // The thread that initialized MPI, and the serial of that call.
 static struct mpipp_thread *initializer;
@@ -30,9 +29,11 @@ static uint32_t own_level(int provided) {
 }
 
 static void watch_threads(void) {
-  if (level == MPIPP_THREAD_UNKNOWN || level == MPIPP_THREAD_MULTIPLE ||
-      !MPIPP_READ(mpipp_registry_several_threads))
+  if (level == MPIPP_THREAD_UNKNOWN || !MPIPP_READ(mpipp_registry_several_threads)) return;
+  if (level == MPIPP_THREAD_MULTIPLE) {
+    mpipp_intercept_compare_threads();
     return;
+  }
   for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_next_thread(NULL, other));)
     MPIPP_WRITE(other->watched, 1);
 }
@@ -106,50 +107,6 @@ static int is_always_allowed(unsigned procedure) {
   return 0;
 }
 
-// Returns whether a thread of the MPI library itself calls: it may do so at any time.
-static int is_own_thread_of_mpi(uint64_t caller, uint64_t outside) {
-  Dl_info info;
-  if (mpipp_is_outside_mpi(caller) || !dladdr((void *)(uintptr_t)outside, &info)) return 0;
-  const char *base = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-  return base && (strncmp(base, "/libc.", 6) == 0 || strncmp(base, "/libpthread", 11) == 0);
-}
-
-static int is_same(const struct mpipp_breach *one, const struct mpipp_breach *other) {
-  return one->procedure == other->procedure && one->caller == other->caller &&
-         one->other_procedure == other->other_procedure && one->other_caller == other->other_caller;
-}
-
-// Adds a violation. Returns 0 if it is already known for certain, or the table is full.
-static int add(const struct mpipp_breach *breach) {
-  struct mpipp_table *table = mpipp_registry_breach_table();
-  struct mpipp_breach *place = NULL;
-  mpipp_registry_lock();
-  if (!breaches) breaches = mpipp_registry_map(MAX_BREACHES * sizeof *breaches);
-  uint64_t count = breaches ? table->count : MAX_BREACHES, i = breaches ? 0 : MAX_BREACHES;
-  while (i < count && !is_same(&breaches[i], breach)) i++;
-  if (i == count && count < MAX_BREACHES) {
-    place = &breaches[i];
-    *place = *breach;
-    table->entries = (uint64_t)(uintptr_t)breaches;
-    __atomic_store_n(&table->count, count + 1, __ATOMIC_RELEASE);
-  } else if (i < count && breaches[i].state != MPIPP_BREACH_CERTAIN) {
-    place = &breaches[i];
-    *place = *breach;
-  }
-  mpipp_registry_unlock();
-  // If threads call concurrently without permission, the order of calls is not certain.
-  if (place && breach->tid != breach->other_tid) mpipp_recorder_distrust_ordinals();
-  return place != NULL;
-}
-
-// The place of another thread's call. If it is a line of Python, only that thread itself can find
-// it.
-static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
-  uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->place_serial);
-  if (!python) return mpipp_outside_mpi(caller);
-  return python == serial ? MPIPP_READ(other->place) : caller;
-}
-
 // Checks that the thread that initialized MPI makes the call. With MPI_THREAD_SINGLE the process
 // must have no other thread, so a parallel region of OpenMP is a violation.
 static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
@@ -159,7 +116,8 @@ static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *b
   breach->other_tid = main_call.other_tid;
   breach->other_procedure = main_call.other_procedure;
   breach->other_caller = main_call.other_caller;
-  add(breach);
+  if (mpipp_intercept_add_violation(breach) && breach->tid != breach->other_tid)
+    mpipp_recorder_distrust_ordinals();
 }
 
 // Checks that no other thread is inside MPI. A thread may have left its call by a jump, although
@@ -171,34 +129,19 @@ static void check_concurrency(struct mpipp_thread *thread, struct mpipp_breach *
   for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_next_thread(thread, other));) {
     uint64_t serial = MPIPP_READ(other->call.serial);
     if (!MPIPP_READ(other->depth) || is_always_allowed(MPIPP_READ(other->call.procedure))) continue;
-    breach->state = MPIPP_BREACH_SEEN;
-    breach->other_tid = other->tid;
-    breach->other_thread = other->serial;
-    breach->other_serial = serial;
-    breach->other_procedure = MPIPP_READ(other->call.procedure);
-    breach->other_caller = place_of(other, serial);
-    if (add(breach)) __atomic_store_n(&other->suspected, 1, __ATOMIC_RELEASE);
+    if (mpipp_intercept_add_concurrent(breach, other, serial)) mpipp_recorder_distrust_ordinals();
   }
-}
-
-// The thread's call has returned, so violations in which it takes part are certain.
-static void confirm(struct mpipp_thread *thread) {
-  if (!MPIPP_READ(thread->suspected)) return;
-  mpipp_registry_lock();
-  for (uint64_t i = 0; i < mpipp_registry_breach_table()->count; i++) {
-    if (breaches[i].other_thread == thread->serial &&
-        breaches[i].other_serial == thread->call.serial)
-      MPIPP_WRITE(breaches[i].state, MPIPP_BREACH_CERTAIN);
-  }
-  MPIPP_WRITE(thread->suspected, 0);
-  mpipp_registry_unlock();
 }
 
 void mpipp_intercept_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller) {
-  confirm(thread);
+  mpipp_intercept_confirm_violations(thread);
+  if (level == MPIPP_THREAD_MULTIPLE) {
+    thread->watched = 0; // it was set to confirm a violation
+    return;
+  }
   if (mpipp_registry.status != MPIPP_STATUS_STARTED || is_always_allowed(procedure)) return;
   uint64_t outside = mpipp_outside_mpi(caller);
-  if (is_own_thread_of_mpi(caller, outside)) return;
+  if (mpipp_intercept_is_thread_of_mpi(caller, outside)) return;
   struct mpipp_breach breach = {
       .level = level, .procedure = procedure, .tid = thread->tid, .caller = outside};
   if (level == MPIPP_THREAD_SERIALIZED)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks calls against the thread level that MPI provides (MPI-4.1, section 11.2.1). This costs
 // nothing while one thread alone calls MPI. When a second thread has called MPI, every call is
-// checked, unless the level is MPI_THREAD_MULTIPLE.
+// checked. With MPI_THREAD_MULTIPLE, concurrent_calls.c checks some of the calls instead.
 #ifndef MPIPP_INTERCEPT_THREAD_LEVELS_H
 #define MPIPP_INTERCEPT_THREAD_LEVELS_H
 

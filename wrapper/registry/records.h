@@ -157,10 +157,13 @@ struct mpipp_request {
   uint64_t marks;   // address of one byte for each partition, 1: ready, or arrived; 0 if not
                     // partitioned
   uint64_t start;   // return address of the call that last started it, if it is persistent; else 0
-  uint32_t start_procedure;     // index into the table of procedures
-  uint32_t tid;                 // id of the thread that started it; 0: unknown, because no hook
-                                // wants events
-  uint64_t starts;              // number of starts of a collective or partitioned operation
+  uint32_t start_procedure; // index into the table of procedures
+  uint32_t tid;             // id of the thread that started it; 0: unknown, because no hook
+                            // wants events
+  uint64_t starts;          // number of starts of a collective or partitioned operation
+  // Private: the last call that completes this request, and the request's serial then
+  // (intercept/concurrent_calls.c).
+  uint64_t completer, completer_of;
 } __attribute__((aligned(64))); // the fewer cache lines are written for a request, the faster it is
 
 // The sequences that are counted on a communicator. A count above MPIPP_UNCERTAIN is not certain.
@@ -315,6 +318,7 @@ struct mpipp_comm {
   uint64_t late;    // private: address of the receives whose channels are not known yet
                     // (recorder/matching/wildcard_receives.h)
   uint64_t session; // private: handle of the session that it comes from; 0: none, or unknown
+  uint64_t user;    // private: the last collective call (intercept/concurrent_calls.c)
   // For a communicator without an identity: the collective call that created it. made_of: serial of
   // the communicator of that call; made_by: the call's ordinal; 0: unknown.
   uint64_t made_of, made_by;
@@ -367,6 +371,7 @@ struct mpipp_win {
   uint64_t shadow;  // private: handle of the shadow communicator for its calls, 0 if none
                     // (collective_precheck/)
   uint64_t reaches; // address of a struct mpipp_reaches (window_extents.h); 0: none
+  uint64_t user;    // private: the last collective call (intercept/concurrent_calls.c)
 };
 
 struct mpipp_op {
@@ -391,6 +396,7 @@ struct mpipp_file {
                             // (collective_precheck/)
   uint64_t split_number;    // private: ordinal of the pending split call among all split calls of
                             // the process, from 1
+  uint64_t user;            // private: the last collective call (intercept/concurrent_calls.c)
   struct mpipp_call call;   // the call that began the pending split operation
 };
 

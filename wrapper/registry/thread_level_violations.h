@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls that violate the thread level that MPI provides.
+// Calls that MPI does not allow a thread to make: because of the thread level, or because of
+// another thread's call at the same time.
 #ifndef MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
 #define MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
 
@@ -12,13 +13,22 @@ enum mpipp_thread_level {
   MPIPP_THREAD_SERIALIZED,
   MPIPP_THREAD_MULTIPLE,
 };
+enum mpipp_breach_kind {
+  MPIPP_BREACH_LEVEL,      // the level that MPI provides does not allow the call
+  MPIPP_BREACH_COMM,       // two collective calls on one communicator at the same time
+  MPIPP_BREACH_WIN,        // on one window
+  MPIPP_BREACH_FILE,       // on one file
+  MPIPP_BREACH_COMPLETION, // two calls at the same time that complete one request
+};
 enum mpipp_breach_state { MPIPP_BREACH_SEEN = 1, MPIPP_BREACH_CERTAIN };
 
-// A violation: the thread must not call MPI at this level, or another thread was inside MPI.
+// A violation: the thread must not call MPI at this level, or not during the other thread's call.
 struct mpipp_breach {
   uint32_t state; // enum "breach_state"; SEEN: certain only if the other thread is still in that
                   // call
   uint32_t level; // enum "thread_level": the level that MPI provides
+  uint32_t kind;  // enum "breach_kind"
+  uint32_t padding;
   uint32_t procedure, other_procedure; // indices into the table of procedures
   uint64_t tid, other_tid;
   uint64_t caller, other_caller; // return addresses

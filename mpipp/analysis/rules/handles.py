@@ -234,6 +234,21 @@ RULES = (
         "it provides",
     ),
     Rule(
+        "concurrent-collectives",
+        "concurrent-collectives",
+        "11.6.2",
+        "threads must order their collective calls on one communicator, window or file",
+        "give each thread an object of its own, or synchronize the threads, so that all processes "
+        "make the calls in the same order",
+    ),
+    Rule(
+        "concurrent-completion",
+        "concurrent-completion",
+        "11.6.2",
+        "only one thread at a time may wait for a request or test it: a request is completed once",
+        "let one thread complete the request, or protect the request with a mutex",
+    ),
+    Rule(
         "finalized-elsewhere",
         "lifetime",
         "11.6.2",
@@ -286,6 +301,10 @@ WHAT: Templates = {
         "parallel-region": "{procedure} is called in a parallel region of OpenMP, but MPI provides "
         "{constant}",
     },
+    "concurrent-collectives": "{procedure} is called while another thread is in a collective call "
+    "on the same {noun}",
+    "concurrent-completion": "{procedure} is passed a request while another thread completes the "
+    "request with {other_procedure}",
     "finalized-elsewhere": "thread {thread} calls MPI_Finalize, but thread {main_thread} "
     "initialized MPI",
 }

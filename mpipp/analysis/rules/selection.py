@@ -15,7 +15,7 @@ GROUPS = {
     "handles": ("null-handle", "freed-handle", "no-handle", "wrong-free"),
     "initialization": ("lifetime",),
     "codes": ("returned-code",),
-    "threads": ("thread-level",),
+    "threads": ("thread-level", "concurrent-collectives", "concurrent-completion"),
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),
     "windows": ("outside-window", "target-mismatch", "window-argument"),

@@ -127,14 +127,15 @@ class Threads:
         )
 
     def breaches(self) -> Iterator[Breach]:
-        """Yield the calls that have certainly violated the thread level that MPI provides."""
+        """Yield the calls that threads have certainly made although MPI does not allow them."""
         source = self._source
         if "breaches" not in source.tables:
             return
         for raw in source.entries("breaches", RawBreach):
             certain = source.enumerator("breach_state", raw.state) == "certain"
-            if certain or self._is_inside(raw.other_tid, raw.other_serial):
+            if certain or self._was_inside(raw):
                 yield Breach(
+                    source.enumerator("breach_kind", raw.kind),
                     source.enumerator("thread_level", raw.level),
                     ThreadCall(
                         source.procedure(raw.procedure), raw.tid, source.site(raw.caller, 0)
@@ -146,11 +147,15 @@ class Threads:
                     ),
                 )
 
-    def _is_inside(self, tid: int, serial: int) -> bool:
-        return any(
-            isinstance(thread, Thread)
-            and thread.tid == tid
-            and thread.call is not None
-            and thread.call.serial == serial
-            for thread in self.all()
+    def _was_inside(self, breach: RawBreach) -> bool:
+        # Returns whether the other thread is still in its call, or has returned from it and made no
+        # other since. If it has left the call by a jump, the record may still show the call.
+        thread = self._raw(breach.other_tid)
+        if thread is None or thread.serial != breach.other_thread:
+            return False
+        if self._calls.serial(thread.call) != breach.other_serial:
+            return False
+        return not thread.depth or any(
+            isinstance(one, Thread) and one.tid == breach.other_tid and one.call is not None
+            for one in self.all()
         )

@@ -229,12 +229,14 @@ class RawKeyvals(NamedTuple):
 class RawBreach(NamedTuple):
     state: int
     level: int
+    kind: int
     procedure: int
     other_procedure: int
     tid: int
     other_tid: int
     caller: int
     other_caller: int
+    other_thread: int
     other_serial: int
 
 

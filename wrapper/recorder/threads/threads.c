@@ -57,10 +57,14 @@ void mpipp_recorder_count_poll(struct mpipp_thread *thread) {
   MPIPP_WRITE(thread->polled, serial);
 }
 
-static void end_thread(void *thread) {
+void (*mpipp_recorder_thread_ends)(struct mpipp_thread *thread);
+
+static void end_thread(void *ended) {
+  struct mpipp_thread *thread = ended;
+  if (!thread->depth && mpipp_recorder_thread_ends) mpipp_recorder_thread_ends(thread);
   // If a destructor that runs later calls MPI, the thread gets a new record.
   mpipp_recorder_self = &mpipp_recorder_no_thread;
-  __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&thread->serial, 0, __ATOMIC_RELEASE);
 }
 
 void mpipp_recorder_open_threads(void) {
@@ -115,6 +119,16 @@ struct mpipp_thread *mpipp_recorder_next_thread(const struct mpipp_thread *threa
       if (passed && &threads[i] != thread && MPIPP_READ(threads[i].serial)) return &threads[i];
       passed |= &threads[i] == after;
     }
+  }
+  return NULL;
+}
+
+struct mpipp_thread *mpipp_recorder_find_thread(uint64_t serial) {
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_registry_thread_table()->chunks; chunk;
+       chunk = (void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++)
+      if (MPIPP_READ(threads[i].serial) == serial) return &threads[i];
   }
   return NULL;
 }

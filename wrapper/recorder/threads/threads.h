@@ -30,6 +30,13 @@ struct mpipp_thread *mpipp_recorder_register_thread(void);
 MPIPP_SEAM struct mpipp_thread *mpipp_recorder_next_thread(const struct mpipp_thread *thread,
                                                            struct mpipp_thread *after);
 
+// The registered thread with that serial; NULL if there is none any more.
+struct mpipp_thread *mpipp_recorder_find_thread(uint64_t serial);
+
+// A function that is called when a thread ends outside MPI. The function is set when the recording
+// starts.
+extern void (*mpipp_recorder_thread_ends)(struct mpipp_thread *thread) MPIPP_HIDDEN;
+
 // Does what the handlers of pthread_atfork do, for processes that are created without them.
 MPIPP_SEAM void mpipp_recorder_threads_before_fork(void);
 MPIPP_SEAM void mpipp_recorder_threads_after_fork(int in_child);

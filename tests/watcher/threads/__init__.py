@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Calls of several threads, in watched runs."""
