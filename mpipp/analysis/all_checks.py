@@ -29,6 +29,7 @@ from mpipp.analysis.calls import (
     init_finalize,
     intracomm_only,
     leaks,
+    packed_buffers,
     partitions,
     reduction_ops,
     rma_transfer_types,
@@ -74,6 +75,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     window_bounds.check,
     rma_transfer_types.check,
     buffered_sends.check,
+    packed_buffers.check,
     partitions.check,
     split_file_io.check,
     free_calls.check,
@@ -214,6 +216,11 @@ def call_findings(
     reach = functools.partial(window_bounds.check_reach, others=targets)
     found.append(merged(_guarded(reach, process, process, failed)))
     yield from cited(chain.from_iterable(found), [process])
+
+
+def place_findings(process: Process) -> Iterator[Finding]:
+    """Yield the findings about the first call of a place, which may have returned."""
+    yield from cited(packed_buffers.check(process), [process])
 
 
 def _findings(

@@ -40,6 +40,14 @@ _SCALARS = (
         error_class="MPI_ERR_ARG",
     ),
     Rule(
+        "packed-beyond",
+        "argument",
+        "5.2",
+        "a packed buffer must have enough bytes for the data, from position on",
+        "pass the size of the whole packed buffer in bytes: MPI_Pack_size returns an upper bound",
+        error_class="MPI_ERR_TRUNCATE",
+    ),
+    Rule(
         "negative-rank",
         "argument",
         "3.2.3",
@@ -263,6 +271,10 @@ WHAT: Templates = {
     "negative-count": {
         "buffer": "the count {count} of {argument}{clause} is negative",
         "requests": "the number of requests is {count}",
+    },
+    "packed-beyond": {
+        "pack": "MPI_Pack packs {bytes}, but outbuf has only {packed_bytes}",
+        "unpack": "MPI_Unpack unpacks {bytes}, but inbuf has only {packed_bytes}",
     },
     "null-output": "{argument} is a null pointer, but MPI stores a result there",
     "null-requests": {

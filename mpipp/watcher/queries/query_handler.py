@@ -104,6 +104,9 @@ class QueryHandler:
 
                 self._owners.append((one, BufferOwners(one, process, question)))
                 one.answer(said.ANSWERED)
+                found = list(filter(self._is_chosen, all_checks.place_findings(process)))
+                self._found += found
+                self.due = self.due or (time.monotonic() + _SOON if found else None)
                 return
             if awaits in (query_records.TOUCH, query_records.STOP):
                 variable = partial(one.places.variable, frame=question.frame)
