@@ -15,6 +15,7 @@ from mpipp.analysis.buffers import (
     access_while_pending,
     mapped_memory,
     overlap,
+    packed_buffers,
     reuse_after_request_free,
 )
 from mpipp.analysis.calls import (
@@ -29,7 +30,6 @@ from mpipp.analysis.calls import (
     init_finalize,
     intracomm_only,
     leaks,
-    packed_buffers,
     partitions,
     reduction_ops,
     rma_transfer_types,
