@@ -19,9 +19,9 @@ from tests.watcher.test_unwatched import children
 # The watcher may be idle for less time than its work takes here.
 _SOON = """
 import sys
-from mpipp.cli.commands.run import watched_run as watched
+from mpipp.cli.commands.run import launcher_session
 from mpipp.cli.main import main
-watched._LATE = 0.6
+launcher_session._LATE = 0.6
 sys.exit(main())
 """
 
