@@ -18,8 +18,7 @@ from wrapper.generator import (
     layouts,
     locality,
     procedure_facts,
-    rma_verdicts,
-    signature_hashes,
+    python_tables,
     unrecorded_procedures,
     versions,
 )
@@ -157,8 +156,8 @@ def outputs() -> dict[Path, str]:
         GENERATED / "have.h": BANNER + versions.text(wrapped),
         GENERATED / "layouts.h": BANNER + layouts.assertions(),
         GENERATED / "locality.inc": BANNER + locality.text(recorded, not_recorded),
-        GENERATED / "rma_verdicts.inc": BANNER + rma_verdicts.text(),
-        GENERATED / "letters.h": BANNER + signature_hashes.text(),
+        GENERATED / "rma_verdicts.inc": BANNER + python_tables.rma_verdicts(),
+        GENERATED / "letters.h": BANNER + python_tables.letters(),
         ROOT / "mpipp" / "watcher" / "ipc" / "layouts.py": BANNER.replace("//", "#")
         + layouts.python(),
         ROOT / "docs/reference/procedures.md": document(everything),

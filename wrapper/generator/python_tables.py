@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The constants of mpipp/datatypes/signatures/hashing.py, as C text for the wrapper."""
+"""Tables of Python modules, as C text for the wrapper: Python defines each rule once."""
 
 from __future__ import annotations
 
+from mpipp.analysis.rma_engine import access_rules
 from mpipp.datatypes.signatures import hashing
 from wrapper.generator import constants
+
+_KINDS = ("LOAD", "STORE", "READ", "WRITTEN", "GET", "PUT", "ACCUMULATE")
+_VERDICTS = ("ALLOWED", "CONFLICT", "ACCUMULATES", "READS", "LANGUAGE")
 
 
 def _pair(numbers: tuple[int, int]) -> str:
@@ -21,7 +25,7 @@ def _row(name: str) -> str:
     return f'  X("{name}", {len(found)}, {", ".join(numbers)}, {bits})'
 
 
-def text() -> str:
+def letters() -> str:
     """The text of generated/letters.h: constants, and the letters of predefined datatypes."""
     rows = " \\\n".join(_row(f"MPI_{name}") for name in constants.DATATYPES)
     return f"""\
@@ -41,3 +45,17 @@ def text() -> str:
 
 #endif
 """
+
+
+def rma_verdicts() -> str:
+    """The text of generated/rma_verdicts.inc: the verdicts by name, and a table by kinds."""
+    names = {getattr(access_rules, name): name for name in _VERDICTS}
+    values = ", ".join(f"{name} = {number}" for number, name in names.items())
+    size = len(_KINDS)
+    lines = [f"enum {{ {values} }};", f"static const uint8_t verdicts[{size}][{size}] = {{"]
+    for one in _KINDS:
+        row = access_rules.VERDICT[getattr(access_rules, one)]
+        cells = [(other, names[row[getattr(access_rules, other)]]) for other in _KINDS]
+        some = ", ".join(f"[{other}] = {name}" for other, name in cells if name != "ALLOWED")
+        lines.append(f"  [{one}] = {{{some}}},")
+    return "\n".join([*lines, "};", ""])
