@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel wheels packages vscode clean
+.PHONY: help setup demo test test-all test-apps test-distro test-wheel coverage bench fuzz lint format generate check-generated docs site wheel wheels packages vscode clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | wheels | packages | vscode | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | test-wheel | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | wheels | packages | vscode | clean"
 
 setup: $(STAMP)
 
@@ -38,6 +38,10 @@ test-apps: $(STAMP)
 # The debugger's tests in another Debian; as root. Needs nothing of .venv.
 test-distro:
 	tools/test_distro.sh "$(DISTRO)" $(PYTEST_ARGS)
+
+# The wheel of `make wheels` in a Debian without a compiler, and how long its runs take; as root.
+test-wheel:
+	tools/test_wheel.sh
 
 # How much of mpipp/ the tests execute, by folder, after as many tests as `make test` has.
 coverage: $(STAMP)

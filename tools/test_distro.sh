@@ -7,6 +7,8 @@
 # With --install that is all.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/debian_root.sh
+. "$repository/tools/debian_root.sh"
 packages=(gdb gcc g++ gfortran libmpich-dev mpich libopenmpi-dev openmpi-bin procps
     python3-pexpect python3-pyelftools python3-pytest python3-pytest-timeout python3-pytest-xdist)
 # What of the tests makes sense there; the pure ones too, for the age of Python.
@@ -34,11 +36,6 @@ for long in 'faults/test_fuzz.py::test_random_damage['{1,2}']' \
     selected+=(--deselect "tests/$long")
 done
 
-give_up() {
-    echo "test-distro: $*" >&2
-    exit 2
-}
-
 # mpis: the ids of tests/support/mpi_builds.py that the MPI libraries of a release have.
 case ${1-} in
 trixie) mpis=mpich4,openmpi5 ;;
@@ -51,58 +48,7 @@ shift
 # mpipp debug and dap need gdb 11, and bullseye has gdb 10.
 [ "$release" = bullseye ] || selected+=(tests/debug tests/dap/test_session.py)
 
-[ "$(id -u)" = 0 ] || give_up "this needs root: it makes a Debian to change root into"
-unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
-
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/mpipp/distro
-root=$cache/$release
-mkdir -p "$cache"
-
-mirror() {
-    local codename
-    # shellcheck source=/dev/null
-    codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-    # shellcheck disable=SC2016  # apt fills them in
-    apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-By: Packages' 2>/dev/null |
-        awk -v release="$codename" '$1 == release { print $2; exit }'
-}
-
-# All mounts are made in a mount namespace of their own, and gone with its last process.
-make_root() {
-    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$cache/$release.log
-    [ -n "$from" ] || give_up "this machine's apt has no mirror: set MPIPP_DEBIAN_MIRROR"
-    command -v debootstrap >/dev/null || give_up "install debootstrap: apt-get install debootstrap"
-    echo "test-distro: installing Debian $release in $root" >&2
-    new=$(mktemp -d "$cache/.$release.XXXXXX")
-    trap 'rm -rf --one-file-system "$new"' EXIT
-    unshare --mount bash -e -s "$new" "$release" "$from" "${packages[@]}" >"$log" 2>&1 <<'END' ||
-root=$1 release=$2 from=$3
-shift 3
-debootstrap --variant=minbase --foreign "$release" "$root" "$from"
-mkdir -p "$root/etc/dpkg/dpkg.cfg.d"
-printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' \
-    'path-exclude=/usr/share/locale/*' >"$root/etc/dpkg/dpkg.cfg.d/fast"
-chroot "$root" /debootstrap/debootstrap --second-stage
-mount -t proc proc "$root/proc"
-DEBIAN_FRONTEND=noninteractive chroot "$root" \
-    apt-get install -q -y --no-install-recommends "$@"
-rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
-mkdir -p "$root/mpipp" "$root/var/mpipp"
-END
-        give_up "cannot install Debian $release: $(tail -n 1 "$log") (all of it: $log)"
-    echo "${packages[*]}" >"$new/var/mpipp.packages"
-    chmod 755 "$new"
-    rm -rf --one-file-system "$root"
-    mv "$new" "$root"
-    trap - EXIT
-}
-
-exec {lock}>"$cache/$release.lock"
-flock "$lock"
-if [ "$(cat "$root/var/mpipp.packages" 2>/dev/null)" != "${packages[*]}" ]; then
-    make_root
-fi
-
+install_debian "$release" "$release" "${packages[@]}"
 [ "${1-}" != --install ] || exit 0
 
 # The repository can be read there, what the tests build stays with that Debian.
