@@ -18,7 +18,8 @@ class Mpipp(PythonPackage):
     license("MIT")
 
     version("main", branch="main")
-    # `make packages` writes the hash of the source into dist/recipes/.
+    # `make packages` writes the hash of the source into the copy in
+    # dist/mpipp-VERSION-recipes.tar.gz.
     version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("browse", default=False, description="Show datatypes as a tree in a terminal")
