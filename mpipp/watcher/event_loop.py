@@ -141,13 +141,32 @@ class EventLoop:
             guard(self._comparison.compare_if_due)
             guard(self._checks.check_hangs)
             guard(self._growth.report_if_due)
+            self._release_exiting()
+        self._finish()
+        self._output.total(self._total)
+
+    def _release_exiting(self) -> None:
+        # The last process waits for the results, because a batch system may kill the watcher when
+        # that process has exited.
+        if not self._table.exiting:
+            return
+        if self._table.are_exiting():
+            is_due = self._exits.due is not None
+            if is_due or self._new_connections or self._table.have_said_more():
+                return
+            self._finish()
+            self._output.total_so_far(self._total)
+        for one in self._table.exiting:
+            one.release()
+
+    def _finish(self) -> None:
+        guard = self._faults.guard
         guard(self._check)
         guard(self._checks.check_unfreed)
         guard(self._exits.report_rest)
         guard(self._prechecks.end_blocking)
         guard(self._prechecks.end_nonblocking)
         guard(self._count)
-        self._output.total(self._total)
 
     def _check_if_due(self) -> None:
         if self._launcher.is_interrupted:
@@ -259,6 +278,10 @@ class EventLoop:
         end = said.end(data)
         if one.is_left_out and data:
             one.answer(said.LOOKED if end is not None else said.ANSWERED)
+            if said.exits(data):
+                one.release()
+        elif said.exits(data):
+            one.exits = True
         elif asked is not None:
             self._queries.answer(one, asked)
         elif first is not None:

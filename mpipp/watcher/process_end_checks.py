@@ -85,10 +85,10 @@ class ProcessEndChecks:
             one.answer(AT_WORK)
 
     def check_unfreed(self) -> None:
-        """Report objects that processes did not free before their end, which came after
+        """Report objects that processes did not free before their exit, which came after
         MPI_Finalize."""
-        watched = self._table.watched
-        ended = [one for one in watched if one.pid in self._unfreed and not goes_on(one.pid)]
+        unfreed = (one for one in self._table.watched if one.pid in self._unfreed)
+        ended = [one for one in unfreed if one.exits or not goes_on(one.pid)]
         if not ended:
             return
         self._output.show_progress(len(ended))

@@ -209,6 +209,9 @@ class _Told:
     def hangs(self) -> None:
         self._say({"hangs": True})
 
+    def total_so_far(self, total: object) -> None:
+        self._say({"so far": str(total)})
+
     def total(self, total: object) -> None:
         self._say({"total": str(total)})
 

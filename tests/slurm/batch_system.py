@@ -12,7 +12,10 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+
+import pytest
 
 from tests.nodes.cluster import Cluster, cluster
 from tests.support import ROOT, clean_environment, lacking, wait_until
@@ -21,8 +24,14 @@ _UNPACKED = ROOT / ".venv" / "slurm"
 _PLUGINS = _UNPACKED / "usr/lib/x86_64-linux-gnu/slurm-wlm"
 _COMMANDS = ("srun", "sbatch", "salloc", "scancel", "squeue", "sinfo", "scontrol")
 _PROCESSORS = 8  # of each node, as Slurm counts them
-# Slurm tracks the processes of a step in /proc. With proctrack/cgroup it would kill the watchers
-# when the ranks have ended.
+# Most clusters find the processes of a step by their cgroup. Containers may offer version 1 of
+# cgroups to Slurm, but no controllers of version 2.
+_CGROUPS = Path("/sys/fs/cgroup/freezer")
+_CGROUP_CONFIGURATION = f"""\
+CgroupPlugin=cgroup/v1
+CgroupMountpoint={_CGROUPS.parent}
+CgroupAutomount=no
+"""
 _CONFIGURATION = """\
 ClusterName=simulated
 SlurmctldHost=head
@@ -35,7 +44,7 @@ SlurmdPidFile={directory}/%n.pid
 SlurmctldPidFile={directory}/slurmctld.pid
 SlurmdLogFile={directory}/%n.slurmd.log
 SlurmctldLogFile={directory}/slurmctld.log
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/{tracking}
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -98,19 +107,21 @@ class BatchSystem:
 
 
 @contextmanager
-def batch_system(*names: str, kill_wait: int = 30) -> Iterator[BatchSystem]:
+def batch_system(*names: str, kill_wait: int = 30, cgroups: bool = False) -> Iterator[BatchSystem]:
     """Start Slurm on nodes with these names.
 
     The test is skipped if the system lacks Slurm, or allows no namespaces.
 
     Args:
         kill_wait: seconds between SIGTERM and SIGKILL at the time limit of a job.
+        cgroups: True to find the processes of a step by their cgroup. The test is skipped if this
+            system has no cgroups of version 1 that it may change.
     """
     if not (_UNPACKED / "usr/sbin/slurmd-wlm").exists():
         lacking("there is no Slurm: run tools/setup.sh")
-    with cluster(*names) as nodes, ExitStack() as daemons:
+    with _cgroup(cgroups) as group, cluster(*names) as nodes, ExitStack() as daemons:
         made = BatchSystem(nodes)
-        _configure(made, names, kill_wait)
+        _configure(made, names, kill_wait, "cgroup" if group else "linuxproc")
         directory = nodes.directory
         for daemon in ("munged", "slurmctld"):
             daemons.enter_context(_daemon(made, [directory / "bin" / daemon]))
@@ -123,12 +134,40 @@ def batch_system(*names: str, kill_wait: int = 30) -> Iterator[BatchSystem]:
         for name in names:
             # The daemon ends with the processes of its node.
             command = f"{directory}/bin/slurmd -N {name}"
+            if group:  # the nodes of other tests have the same names
+                command = f"mount --bind {group} {_CGROUPS} && exec {command}"
             daemons.enter_context(_daemon(made, [nodes.ssh, name, command]))
         _await(lambda: _are_idle(made, names), "the nodes of Slurm do not become idle", directory)
         yield made
 
 
-def _configure(made: BatchSystem, names: Sequence[str], kill_wait: int) -> None:
+@contextmanager
+def _cgroup(is_wanted: bool) -> Iterator[Path | None]:
+    # Yields a group for the processes of all nodes; None if it is not wanted.
+    if not is_wanted:
+        yield None
+        return
+    group = _CGROUPS / f"mpipp-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"cannot make a cgroup of version 1 in {_CGROUPS}: {error.strerror}")
+    try:
+        yield group
+    finally:
+        for folder, _, _ in list(os.walk(group, topdown=False)):
+            wait_until(partial(_is_removed, folder), f"{folder} has processes".format)
+
+
+def _is_removed(folder: str) -> bool:
+    try:
+        os.rmdir(folder)
+    except OSError:  # the processes of the nodes are ending
+        return False
+    return True
+
+
+def _configure(made: BatchSystem, names: Sequence[str], kill_wait: int, tracking: str) -> None:
     directory = made.directory
     for one in (directory, directory.parent):  # munged requires that all users reach its socket
         one.chmod(0o755)
@@ -143,8 +182,10 @@ def _configure(made: BatchSystem, names: Sequence[str], kill_wait: int) -> None:
         nodes=",".join(names),
         processors=_PROCESSORS,
         kill_wait=kill_wait,
+        tracking=tracking,
     )
     (directory / "slurm.conf").write_text(text)
+    (directory / "cgroup.conf").write_text(_CGROUP_CONFIGURATION)
     for command in _COMMANDS:
         _script(made, command, f"usr/bin/{command}")
     _script(made, "slurmctld", "usr/sbin/slurmctld-wlm", "-D")

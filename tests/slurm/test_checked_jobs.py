@@ -41,6 +41,21 @@ def test_errors_within_a_node_and_between_nodes(mpi: MPI) -> None:
     assert "1 error in 4 processes" in shown.stdout
 
 
+@on_mpi("mpich4")
+def test_slurm_kills_watchers_by_their_cgroup(mpi: MPI) -> None:
+    """With cgroups, Slurm kills the watcher of a node when the last rank there has ended."""
+    program = compile_program(PROGRAM, mpi)
+    with batch_system("node1", "node2", cgroups=True) as slurm:
+        report = str(slurm.directory / "report")
+        words = [*start(mpi), *MPIPP, "exec", "--check", "--report", report, "--", str(program)]
+        done = slurm.run(words, MPIPP_WRAPPER=mpi.wrapper)
+        shown = slurm.run([*MPIPP, "report", report])
+    assert "mpipp: no errors in 2 processes" in done.stderr, done.stderr
+    assert "mpipp: 1 error in 2 processes" in done.stderr
+    assert "has not reported its end" not in shown.stdout + shown.stderr
+    assert "1 error in 4 processes" in shown.stdout
+
+
 @pytest.mark.thorough
 @on_mpi("mpich4")
 def test_heterogeneous_job(mpi: MPI) -> None:

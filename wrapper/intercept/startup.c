@@ -151,12 +151,13 @@ void mpipp_intercept_check_late_exit(void) {
 // signal ends it.
 __attribute__((destructor)) static void exiting(void) {
   mpipp_intercept_check_late_exit();
-  if (!mpipp_watcher_is_connected() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
-  if (!mpipp_recorder_has_world) {
+  if (!mpipp_watcher_is_connected()) return;
+  if (mpipp_registry.status == MPIPP_STATUS_STARTED && !mpipp_recorder_has_world) {
     mpipp_intercept_after_finalize(); // a program that only uses sessions: those that still exist
                                       // are leaks
-    return;
+  } else if (mpipp_registry.status == MPIPP_STATUS_STARTED) {
+    if (mpipp_intercept_at_exit) mpipp_intercept_at_exit();
+    report_end(MPIPP_OVER_EXITING);
   }
-  if (mpipp_intercept_at_exit) mpipp_intercept_at_exit();
-  report_end(MPIPP_OVER_EXITING);
+  if ((uint64_t)getpid() == mpipp_registry.pid) mpipp_watcher_report_exit();
 }

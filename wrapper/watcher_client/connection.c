@@ -26,11 +26,19 @@ enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS
 // The time limit for an answer that a call waits for. The limit is long, because the watcher may
 // get little processor time.
 enum { ANSWER_MS = 20000 };
-// The watcher's answers. MET: the watcher knows the process. AT_WORK: the watcher is busy. Any
-// other byte after the end of a process: the watcher has checked the process. For a query:
+// The watcher's answers. MET: the watcher knows the process. AT_WORK: the watcher is busy. LOOKED:
+// the watcher has checked the process at its end. RELEASED: the process may exit. For a query:
 // ANSWERED, or FOUND if there is a new finding. The name of an error class follows if the call is
 // certainly wrong.
-enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
+enum {
+  MET = 'm',
+  AT_WORK = 'w',
+  LOOKED = '.',
+  RELEASED = 'r',
+  ANSWERED = 'a',
+  FOUND = 'f',
+  ANSWER_BYTES = 64
+};
 
 static int connection = -1, told = 0;
 static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of the watcher's socket
@@ -141,11 +149,10 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Waits until the watcher knows the process (looked: has checked it), or is silent for too long, or
-// gone.
-static void await_answer(int looked) {
+// Waits for one of MET, LOOKED and RELEASED, until the watcher is silent for too long, or gone.
+static void await_answer(char awaited) {
   int64_t begin = now_ms(), heard = begin;
-  while (looked || !has_met) {
+  while (awaited != MET || !has_met) {
     int64_t now = now_ms(), left = heard + SILENCE_MS - now;
     if (left <= 0 || now - begin > MOST_MS) return;
     struct pollfd ready = {.fd = connection, .events = POLLIN};
@@ -153,10 +160,11 @@ static void await_answer(int looked) {
     if (count < 0 && errno != EINTR) return;
     if (count <= 0) continue;
     char answer = 0;
-    if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || (answer == MET && !looked)) return;
+    if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || answer == awaited) return;
     int answers = answer == ANSWERED || answer == FOUND;
     if (answers) __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
-    if (answer != MET && answer != AT_WORK && !answers) return;
+    // The watcher may answer LOOKED several times.
+    if (answer == LOOKED && awaited == MET) return;
     heard = now_ms();
   }
 }
@@ -164,16 +172,25 @@ static void await_answer(int looked) {
 void mpipp_watcher_await_greeting(void) {
   int saved = errno;
   static int met = 0;
-  if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(0);
+  if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(MET);
   errno = saved;
+}
+
+static void send_and_await(struct mpipp_notice notice, char awaited) {
+  if (send(connection, &notice, sizeof notice, MSG_NOSIGNAL) == (ssize_t)sizeof notice)
+    await_answer(awaited);
 }
 
 void mpipp_watcher_report_end(enum mpipp_end end) {
   int saved = errno;
-  if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
-    struct mpipp_notice over = {.magic = "MPIPPEND", .end = end};
-    if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
-  }
+  if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open())
+    send_and_await((struct mpipp_notice){.magic = "MPIPPEND", .end = end}, LOOKED);
+  errno = saved;
+}
+
+void mpipp_watcher_report_exit(void) {
+  int saved = errno;
+  if (is_open()) send_and_await((struct mpipp_notice){.magic = "MPIPPEXT"}, RELEASED);
   errno = saved;
 }
 

@@ -21,6 +21,9 @@ void mpipp_watcher_connect(void);
 void mpipp_watcher_await_greeting(void);
 // Announces the end to the watcher, once, and waits for the watcher's checks, but not forever.
 void mpipp_watcher_report_end(enum mpipp_end end);
+// Announces that the process exits now. The last process of a node waits until the watcher has
+// written its results. When that process has exited, a batch system may kill the watcher.
+void mpipp_watcher_report_exit(void);
 // Opens another connection to the watcher, which the caller closes. Returns -1 if that fails.
 int mpipp_watcher_open_connection(void);
 // mpipp_watcher_is_connected returns whether there is a watcher to query. mpipp_watcher_ask sends

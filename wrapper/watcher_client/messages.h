@@ -21,7 +21,8 @@ struct mpipp_hello {
 };
 MPIPP_LAYOUT(mpipp_hello);
 
-// "MPIPPEND": the process ends. "MPIPPASK" and similar: the process has a query.
+// "MPIPPEND": the process ends. "MPIPPEXT": the process exits now. "MPIPPASK" and similar: the
+// process has a query.
 struct mpipp_notice {
   char magic[8];
   uint64_t end; // enum mpipp_end; or the address of a query

@@ -12,7 +12,7 @@ from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc.layouts import DISAGREEING, DYING, HELLO, NOTICE, Dying, End
 
 VERSION = 4
-MET, AT_WORK, LOOKED = b"m", b"w", b"."  # answers to a process
+MET, AT_WORK, LOOKED, RELEASED = b"m", b"w", b".", b"r"  # answers to a process
 # Answers to a query. FOUND means a new finding. The name of MPI's error class may follow.
 ANSWERED, FOUND = b"a", b"f"
 
@@ -135,6 +135,11 @@ def end(data: bytes) -> int | None:
     if len(data) != NOTICE.size or not data.startswith(b"MPIPPEND"):
         return None
     return NOTICE.read(data).end
+
+
+def exits(data: bytes) -> bool:
+    """Return whether the process announces that it exits now, and waits until it may."""
+    return question(data, b"MPIPPEXT") is not None
 
 
 def question(data: bytes, magic: bytes = b"MPIPPASK") -> int | None:

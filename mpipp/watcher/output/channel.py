@@ -25,7 +25,7 @@ from mpipp.reports.suppressions import Suppression
 from mpipp.watcher.ipc import launch, run_flags
 from mpipp.watcher.output import node_results
 from mpipp.watcher.output.finding_blocks import Block, counted, is_to_be_printed
-from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.output.totals import NOTHING, SO_FAR, Total
 from mpipp.watcher.settings import Settings
 
 _READ = 2.0  # seconds for a launcher to read its messages
@@ -61,6 +61,10 @@ class Output(Protocol):
 
     def dies(self, sentence: str) -> None:
         """Note that a signal kills a process now. A launcher may end before the report."""
+        ...
+
+    def total_so_far(self, total: Total) -> None:
+        """Output the total when all processes exit: the watcher may be killed then."""
         ...
 
     def total(self, total: Total) -> None:
@@ -102,6 +106,10 @@ class ToAnyLauncher:
     def hangs(self) -> None:
         """Request the end of the job, because it hangs."""
         self._send({"hangs": True})
+
+    def total_so_far(self, total: Total) -> None:
+        """Send the total, which counts if the watcher is killed before its end."""
+        self._send({SO_FAR: list(total)})
 
     def total(self, total: Total) -> None:
         """Send the total, at the end."""
@@ -148,6 +156,9 @@ class ToStream:
 
     has_launcher = False
 
+    def __init__(self) -> None:
+        self._total: Total | None = None  # the last one
+
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """Print a finding."""
         self._print(Block(text, found))
@@ -167,8 +178,17 @@ class ToStream:
     def hangs(self) -> None:
         """Do nothing: there is no launcher to end."""
 
+    def total_so_far(self, total: Total) -> None:
+        """Print the total when all processes exit."""
+        self._total = total
+        self._output_total(total)
+
     def total(self, total: Total) -> None:
-        """Print the total, at the end."""
+        """Print the total at the end, if it has changed since all processes began to exit."""
+        if total != self._total:
+            self._output_total(total)
+
+    def _output_total(self, total: Total) -> None:
         for sentence in total.remarks():
             self._write(f"mpipp: {sentence}\n")
         if total.processes:
@@ -205,6 +225,7 @@ class ToRun(ToStream):
     """Prints findings on stderr, and saves them in the run's directory."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__()
         self._settings = settings
         self._failed = False
         known: Sequence[Suppression] = ()
@@ -231,13 +252,13 @@ class ToRun(ToStream):
         """Set a flag for the launcher, which is on another node."""
         run_flags.say(self._settings.report, run_flags.HANGS)
 
-    def total(self, total: Total) -> None:
-        """Save the total, and print it unless a launcher prints the total of all nodes."""
+    def _output_total(self, total: Total) -> None:
+        # Save the total, and print it unless a launcher prints the total of all nodes.
         if self._settings.launched:
             self._take_back(unread(sys.stderr.fileno()))
         self._node = self._node._replace(ended=True, total=total)
         if not self._save() or not self._settings.launched:
-            super().total(total)
+            super()._output_total(total)
 
     def failed(self, sentence: str) -> None:
         """Report that the watcher cannot continue."""

@@ -39,6 +39,8 @@ class ToRemoteLauncher(ToAnyLauncher):
     def __init__(self, directory: str, settings: Settings) -> None:
         node = f"{launch.node()}-{os.getpid()}"
         self._sender = Sender(sys.stderr.fileno(), settings.token, node)
+        self._handled: set[str] = set()  # the names of files that were sent, or could not be
+        self._lost: list[str] = []  # a sentence for each file that could not be sent
         self._run = RunDirectory(os.path.join(directory, _OWN))
         with contextlib.suppress(OSError):
             self._run.publish(f"{PROCESSES}/.none", b"")
@@ -59,10 +61,13 @@ class ToRemoteLauncher(ToAnyLauncher):
         """Send the sentence: the job's launcher may end before the watcher's report."""
         self._send({"dies": sentence})
 
-    def total(self, total: Total) -> None:
+    def total_so_far(self, total: Total) -> None:
         """Send the files for the comparison of nodes, and then the total."""
-        lost = tuple(self._send_files())
-        super().total(total.plus(NOTHING._replace(failures=lost)))
+        super().total_so_far(self._with_files(total))
+
+    def total(self, total: Total) -> None:
+        """Send the remaining files for the comparison of nodes, and then the total."""
+        super().total(self._with_files(total))
 
     def close(self) -> None:
         """Remove the watcher's directory."""
@@ -77,11 +82,18 @@ class ToRemoteLauncher(ToAnyLauncher):
         """Receive nothing: the launcher sends nothing to this node."""
         return b""
 
+    def _with_files(self, total: Total) -> Total:
+        self._lost += self._send_files()
+        return total.plus(NOTHING._replace(failures=tuple(self._lost)))
+
     def _send_files(self) -> Iterator[str]:
         # Yields a sentence for each file that was not sent.
         for folder in (PROCESSES, LOGS):
             for path in paths(os.path.join(self.directory, folder)):
                 name = f"{folder}/{os.path.basename(path)}"
+                if name in self._handled:
+                    continue
+                self._handled.add(name)
                 try:
                     content = read(path, MOST_FILE)
                 except OSError as error:

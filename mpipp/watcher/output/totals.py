@@ -13,6 +13,7 @@ from mpipp.render import finding_head
 from mpipp.reports.table_rows import Guarded, Provoked
 
 _NO_LOADS = "; loads and stores of windows not checked (compile with mpipp cc, or add --rma-loads)"
+SO_FAR = "total so far"  # name of the message with the total when all processes exit
 _NOT_OF_WINDOWS = "; loads and stores of windows not checked"  # valgrind cannot check them
 
 

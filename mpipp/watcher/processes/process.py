@@ -47,6 +47,8 @@ class WatchedProcess(Recorded):
         job: distinguishes the launcher's jobs.
         spawned: the number of its job if MPI_Comm_spawn has started it; else 0.
         deferred: how often its end was deferred to read earlier messages of others first.
+        exits: True if it has announced that it exits now.
+        is_released: True if it may exit.
         stopped: True if the watcher has made it stop at a finding.
         ended_at: the time of an abnormal end (time.monotonic).
         is_left_out: True if its records are damaged and no longer read.
@@ -62,6 +64,7 @@ class WatchedProcess(Recorded):
         self.ended_at = 0.0
         self.spawned = 0
         self.deferred = 0
+        self.exits = self.is_released = False
         self.stopped = False
         self.is_left_out = False
         self.fatal: FatalSignal | None = None
@@ -157,6 +160,11 @@ class WatchedProcess(Recorded):
         """Send an answer to the waiting process."""
         with contextlib.suppress(OSError):
             self.connection.send(what, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+    def release(self) -> None:
+        """Let the process exit."""
+        self.is_released = True
+        self.answer(said.RELEASED)
 
     @property
     def initialized(self) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.processes.exit_status import Ending, Exit
+from mpipp.watcher.processes.liveness import goes_on
 from mpipp.watcher.processes.process import GONE, OVER, RUNNING, WatchedProcess
 
 
@@ -58,7 +59,23 @@ class ProcessTable:
         if self.running or not all(ended.has_exited for _, ended in self._programs.values()):
             return False
         # A message about a call after MPI_Finalize may be unread when the process has ended.
-        return not any(one.has_said_more() for one in self.watched)
+        return not self.have_said_more()
+
+    def have_said_more(self) -> bool:
+        """Return whether any process has sent messages that are still unread."""
+        return any(one.has_said_more() for one in self.watched)
+
+    @property
+    def exiting(self) -> list[WatchedProcess]:
+        """The processes that wait before they exit."""
+        return [one for one in self.watched if one.exits and not one.is_released]
+
+    def are_exiting(self) -> bool:
+        """Return whether every process and program exits now, or has exited."""
+        if not all(one.exits or not goes_on(one.pid) for one in self.watched):
+            return False
+        known = {one.pid for one in self.watched if one.exits}
+        return all(pid in known or by.has_exited for pid, (_, by) in self._programs.items())
 
     def uncalled(self) -> Iterator[tuple[str, Ending]]:
         """The programs that ended without a call of MPI: label and ending."""

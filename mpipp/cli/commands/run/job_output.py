@@ -17,7 +17,7 @@ from mpipp.common.run_directory import LOGS, PROCESSES, TOKEN, RunDirectory
 from mpipp.common.text import wording
 from mpipp.watcher.ipc.stderr_messages import CONTENT, FILE, Receiver
 from mpipp.watcher.output.finding_blocks import Block, counted
-from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.output.totals import NOTHING, SO_FAR, Total
 
 _READ = 1 << 16
 _ERRORS = 2  # the descriptor of the error output
@@ -48,6 +48,7 @@ class JobOutput:
         self._receiver = Receiver(self.token)
         self.names: set[str] = set()
         self._unended: dict[str, list[Block]] = {}  # findings of nodes that have sent no total
+        self._totals_so_far: dict[str, Total] = {}  # of nodes whose processes exit
         self._deaths: dict[str, list[str]] = defaultdict(list)
         self._failures: list[str] = []
         self._read, self.written = os.pipe()
@@ -77,15 +78,20 @@ class JobOutput:
         the run's directory could not check."""
         if not self.names:
             return NOTHING
+        killed = self._unended.keys() & self._totals_so_far.keys()
         verb = "does" if len(self.names) == 1 else "do"
         unchecked = _ONLY_AT_THE_END.format(wording.listed(sorted(self.names)), verb)
-        for node in self._unended:
+        for node in self._unended.keys() - killed:
             ended = f"the watcher of node {node} has not reported its end"
             self._failures.append("; before, ".join([ended, *self._deaths.get(node, ())]))
         if self._receiver.damaged:
             self._failures.append("messages of other nodes were damaged in the job's error output")
-        blocks = [block for of in self._unended.values() for block in of]
-        return counted(blocks)._replace(unchecked=(unchecked,), failures=tuple(self._failures))
+        unended = (of for node, of in self._unended.items() if node not in killed)
+        total = counted([block for of in unended for block in of])
+        total = total._replace(unchecked=(unchecked,), failures=tuple(self._failures))
+        for node in killed:
+            total = total.plus(self._totals_so_far[node])
+        return total
 
     def _received(self, data: bytes, is_end: bool = False) -> Iterator[dict[str, Any]]:
         output, messages = self._receiver.feed(data, is_end)
@@ -107,6 +113,8 @@ class JobOutput:
     def _note(self, node: str, message: dict[str, Any]) -> None:
         if "total" in message or "failed" in message:
             self._unended.pop(node, None)
+        elif SO_FAR in message:
+            self._totals_so_far[node] = Total._make(message[SO_FAR])
         elif "block" in message and node in self._unended:
             self._unended[node].append(Block(message["block"], message["findings"]))
 

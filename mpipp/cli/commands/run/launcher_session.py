@@ -31,7 +31,7 @@ from mpipp.watcher.output.finding_blocks import (
     repeats,
     too,
 )
-from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.output.totals import NOTHING, SO_FAR, Total
 from mpipp.watcher.processes.liveness import is_stopped, processor_time, wants_processor
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class LauncherSession:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, None)
         self._rests: dict[socket.socket, bytes] = {}
+        self._totals_so_far: dict[socket.socket, list[Any]] = {}
         self._directory = directory
 
     def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
@@ -241,15 +242,22 @@ class LauncherSession:
             data = b""
         if not data:
             self._selector.unregister(made)
-            if self._rests.pop(made) != b"ended":
+            total = self._totals_so_far.pop(made, None)
+            if self._rests.pop(made) == b"ended":
+                pass
+            elif total is not None:  # a batch system has killed the watcher after its checks
+                self._receive({"total": total})
+            else:
                 self._unfinished += 1
                 self._count_reported()
             made.close()
             return
         *lines, rest = (self._rests[made] + data).split(b"\n")
         self._rests[made] = rest
-        for line in lines:
-            if self._receive(json.loads(line)):
+        for message in map(json.loads, lines):
+            if SO_FAR in message:
+                self._totals_so_far[made] = message[SO_FAR]
+            elif self._receive(message):
                 self._rests[made] = b"ended"
 
     def _receive_remote(self, messages: Iterable[dict[str, Any]]) -> None:
