@@ -150,7 +150,7 @@ class EventLoop:
         # that process has exited.
         if not self._table.exiting:
             return
-        if self._table.are_exiting():
+        if self._table.are_exiting() and not self._table.exit_inside():
             is_due = self._exits.due is not None
             if is_due or self._new_connections or self._table.have_said_more():
                 return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 
+from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.processes.exit_status import Ending, Exit
@@ -76,6 +77,18 @@ class ProcessTable:
             return False
         known = {one.pid for one in self.watched if one.exits}
         return all(pid in known or by.has_exited for pid, (_, by) in self._programs.items())
+
+    def exit_inside(self) -> bool:
+        """Return whether a process exits inside an MPI call. Its exit status decides whether this
+        is an error."""
+        try:
+            for one in (one for one in self.watched if one.exits):
+                one.refresh()
+                if {*one.inside()} - {"MPI_Finalize"}:
+                    return True
+        except MpippError:
+            return True
+        return False
 
     def uncalled(self) -> Iterator[tuple[str, Ending]]:
         """The programs that ended without a call of MPI: label and ending."""
