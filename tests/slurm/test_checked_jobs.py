@@ -41,6 +41,7 @@ def test_errors_within_a_node_and_between_nodes(mpi: MPI) -> None:
     assert "1 error in 4 processes" in shown.stdout
 
 
+@pytest.mark.thorough
 @on_mpi("mpich4")
 def test_slurm_kills_watchers_by_their_cgroup(mpi: MPI) -> None:
     """With cgroups, Slurm kills the watcher of a node when the last rank there has ended."""
