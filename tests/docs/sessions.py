@@ -69,7 +69,7 @@ def same(line: str) -> str:
     line = re.sub(r"0x[0-9a-f]{5,}", "0x...", line)
     line = re.sub(r"^#\d+ +", "#N ", line)  # the depth in the library varies
     line = re.sub(r"(pid|process|LWP|Thread 0x\S+ \(LWP) \d+", r"\1 N", line)
-    line = re.sub(r"built with \S+", "built with mpicc", line)
+    line = re.sub(r"built with .*", "built with mpicc", line)
     line = re.sub(r"libthread_db library .*", "libthread_db library", line)
     line = re.sub(r"\S*/(column|particles)$", r"/\1", line)
     line = re.sub(r"(from program: )\S*/", r"\1/", line)

@@ -59,10 +59,12 @@ OF_PROGRAM = re.compile(r"no factor: |rank \d(:| sends| has read) |block \d|\d+$
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines without the parts that vary: times, addresses, and the progress of other processes
-    before a death."""
+    """Lines without the parts that vary: times, addresses, serial numbers of datatypes, and the
+    progress of other processes before a death."""
     lines = [re.sub("0x[0-9a-fA-F]+", "0x...", line) for line in lines]
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]
+    # The library for which the wrapper was built decides how many datatypes are predefined.
+    lines = [re.sub(r"(?<=MPI_Datatype )#\d+", "#N", line) for line in lines]
     lines = [re.sub(r"(?<=has died, )by SIG\w+", lambda s: runs.how(s[0]), line) for line in lines]
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     # The program's output and the report use different streams, with four processes at once.
