@@ -45,8 +45,10 @@ esac
 release=$1
 shift
 
-# mpipp debug and dap need gdb 11, and bullseye has gdb 10.
-[ "$release" = bullseye ] || selected+=(tests/debug tests/dap/test_session.py)
+# mpipp debug and dap need gdb 11, and bullseye has gdb 10. With gdb 16 one test of dap waited for
+# ever in one of some 70 runs, for an unknown reason.
+[ "$release" = bullseye ] || selected+=(tests/debug tests/dap/test_session.py
+    --deselect tests/dap/test_session.py::test_a_signal_is_an_exception_and_an_end_an_event)
 
 install_debian "$release" "$release" "${packages[@]}"
 [ "${1-}" != --install ] || exit 0
