@@ -184,7 +184,6 @@ class EventLoop:
         self._checks.check()
 
     def _count(self) -> None:
-        self._checks.note_unsure()
         self._total = run_summary.total(
             self._table,
             self._reporter,
@@ -192,6 +191,7 @@ class EventLoop:
             self._process_files,
             self._made,
             self._queries.count + self._prechecks.count,
+            self._checks.unsure,
         )
 
     # The methods below decide how long the watcher waits.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mpipp.analysis import all_checks
 from mpipp.analysis.context.process import Process
@@ -103,10 +103,10 @@ class ProcessEndChecks:
         self._reporter.report(kept, (each for each in found if each.rule in leaks.UNTIL_EXIT))
         self._output.show_progress(0)
 
-    def note_unsure(self) -> None:
-        """List the checks of several processes that were not made, at the end of the run."""
-        for sentence in self._unsure:
-            self._reporter.note_not_checked(sentence)
+    @property
+    def unsure(self) -> Sequence[str]:
+        """Sentences on checks of several processes that the last check did not make."""
+        return self._unsure
 
     def _findings(self, resting: list[WatchedProcess]) -> Iterator[Finding]:
         processes = [one.process(number) for number, one in enumerate(resting)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from mpipp.watcher.output.node_results import ProcessFiles
 from mpipp.watcher.output.not_checked import last_words
@@ -20,19 +20,26 @@ def total(
     files: ProcessFiles,
     made: Collection[str],
     queries: int,
+    unsure: Iterable[str],
 ) -> Total:
-    """Add up the totals of all processes. Also reports unchecked things to `reporter`.
+    """Add up the totals of all processes.
+
+    The watcher calls this when all processes exit, and again at its end. So sentences with numbers
+    that may still change are not kept in `reporter`.
 
     Args:
         made: the names of the selected checks.
         queries: the number of queries of all processes.
+        unsure: sentences on checks that were not made at the end.
     """
     counted = [one for one in table.watched if reporter.can_read(one)]
     calls = sum(one.calls for one in counted)
-    tables = last_words(counted, made, reporter.note_not_checked)
+    unchecked = list(unsure)
+    tables = last_words(counted, made, unchecked.append)
+    unchecked += (*stopper.not_stopped(), *files.not_compared(counted))
     reporter.collected.queries = queries
-    for sentence in (*stopper.not_stopped(), *files.not_compared(counted)):
-        reporter.note_not_checked(sentence)
     if not (counted or reporter.collected.failures):
         reporter.note_failure(table.uninitialized())
-    return reporter.collected.total(len(counted), calls)._replace(**tables)
+    found = reporter.collected.total(len(counted), calls)
+    tables["unchecked"] = tuple(dict.fromkeys((*found.unchecked, *unchecked)))
+    return found._replace(**tables)
