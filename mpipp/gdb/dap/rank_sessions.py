@@ -35,7 +35,7 @@ class RankSessions:
         is_wanted: bool,
         returned: Callable[[int], None],
     ) -> None:
-        self._session, self._points = session, points
+        self._session, self._stops, self._points = session, stops, points
         self._new_view: _View = functools.partial(View, session, stops, points)
         self._is_wanted, self._returned = is_wanted, returned
         self._views: dict[int, View] = {}
@@ -85,6 +85,7 @@ class RankSessions:
     def _show(self, rank: int) -> None:
         view = self._views.get(rank)
         if view is not None:
+            self._stops.report_all()  # to the other sessions: this one reports the rank's last stop
             self._configured.add(rank)
             view.update(told_all=True)
             view.threads.report_stopped()

@@ -52,7 +52,7 @@ class Stops:
         self.last[number] = found
         self._unreported.append(found)
         if self._timer is None:
-            self._timer = Timer(_TOGETHER, self._report_all)
+            self._timer = Timer(_TOGETHER, self.report_all)
 
     def known(self, rank: int, number: int) -> ThreadStop:
         """Return the last stop of a thread. A thread without one has stopped because gdb
@@ -60,10 +60,12 @@ class Stops:
         attached = ThreadStop(number, stop_events.PAUSE, Stop(rank, "", ""))
         return self.last.get(number, attached)
 
-    def _report_all(self) -> None:
+    def report_all(self) -> None:
+        """Report the stops that were not reported yet."""
         self._timer = None
         found, self._unreported = self._unreported, []
-        self._report(found)
+        if found:
+            self._report(found)
 
 
 def _reason(event: gdb.StopEvent, hit: Sequence[gdb.Breakpoint], asked: str) -> str:
