@@ -16,6 +16,7 @@
 #include "call_filter/reduction_ops.h"
 #include "call_filter/self_transfers.h"
 #include "call_filter/topologies.h"
+#include "recorder/requests/completion_calls.h"
 #include "recorder/requests/requests.h"
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
@@ -33,17 +34,10 @@ static int marks_ready(const struct mpipp_call *call) {
 // Returns whether the call takes existing requests, and creates none.
 static int takes_requests(const struct mpipp_call *call) {
   if (call->buffer_count || !call->requests) return 0;
+  if (mpipp_completes_requests(call->procedure)) return 1;
   switch (call->procedure) {
   case MPIPP_PROC_Start:
   case MPIPP_PROC_Startall:
-  case MPIPP_PROC_Wait:
-  case MPIPP_PROC_Waitall:
-  case MPIPP_PROC_Waitany:
-  case MPIPP_PROC_Waitsome:
-  case MPIPP_PROC_Test:
-  case MPIPP_PROC_Testall:
-  case MPIPP_PROC_Testany:
-  case MPIPP_PROC_Testsome:
   case MPIPP_PROC_Cancel:
   case MPIPP_PROC_Request_free:
     return 1;

@@ -15,6 +15,7 @@
 #include "intercept/hooks.h"
 #include "intercept/rejected_calls.h"
 #include "recorder/matching/channels.h"
+#include "recorder/requests/completion_calls.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
 #include "watcher_client/collective_mismatch.h"
@@ -126,25 +127,9 @@ static int is_nonblocking(const struct mpipp_facts *facts) {
          (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
 }
 
-static int waits(uint32_t procedure) {
-  return procedure == MPIPP_PROC_Wait || procedure == MPIPP_PROC_Waitall ||
-         procedure == MPIPP_PROC_Waitany || procedure == MPIPP_PROC_Waitsome;
-}
-
-static int tests(uint32_t procedure) {
-  switch (procedure) {
-  case MPIPP_PROC_Test:
-  case MPIPP_PROC_Testall:
-  case MPIPP_PROC_Testany:
-  case MPIPP_PROC_Testsome:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
 static void test_pending(uint32_t procedure) {
-  if (mpipp_precheck_test_pending_sums(waits(procedure)) && mpipp_watcher_on_error == MPIPP_ABORT)
+  if (mpipp_precheck_test_pending_sums(mpipp_waits_for_requests(procedure)) &&
+      mpipp_watcher_on_error == MPIPP_ABORT)
     mpipp_intercept_end_job();
 }
 
@@ -199,7 +184,7 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_precheck_shadow_make(passage);
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
-  if (waits(procedure) || tests(procedure) || is_compared(facts)) return test_pending(procedure);
+  if (mpipp_completes_requests(procedure) || is_compared(facts)) return test_pending(procedure);
   if (!is_nonblocking(facts) || mpipp_precheck_shadows_are_off()) return;
   const struct mpipp_shadow of = mpipp_precheck_shadow_of(passage);
   if (of.missing) report_missing_shadow();

@@ -13,6 +13,7 @@
 #include "generated/facts.h"
 #include "intercept/hooks.h"
 #include "intercept/thread_violations.h"
+#include "recorder/requests/completion_calls.h"
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
@@ -79,22 +80,6 @@ static void use_collectively(struct mpipp_thread *self) {
   if (MPIPP_UNLIKELY(other != NULL)) report(self, other, before, kind);
 }
 
-static int completes(unsigned procedure) {
-  switch (procedure) {
-  case MPIPP_PROC_Wait:
-  case MPIPP_PROC_Waitall:
-  case MPIPP_PROC_Waitany:
-  case MPIPP_PROC_Waitsome:
-  case MPIPP_PROC_Test:
-  case MPIPP_PROC_Testall:
-  case MPIPP_PROC_Testany:
-  case MPIPP_PROC_Testsome:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
 // The record of an active request that alone has the handle; else NULL. The caller holds the lock.
 static struct mpipp_request *request_of(uint64_t handle) {
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
@@ -135,7 +120,7 @@ static void use_requests(struct mpipp_thread *self) {
 static int look(const struct mpipp_call *call) {
   if (mpipp_facts[call->procedure].over != MPIPP_OVER_NONE)
     use_collectively(mpipp_recorder_self);
-  else if (completes(call->procedure))
+  else if (mpipp_completes_requests(call->procedure))
     use_requests(mpipp_recorder_self);
   return 0;
 }
@@ -151,7 +136,7 @@ static void note_active_call(struct mpipp_thread *other) {
   if (__atomic_load_n(&call->state, __ATOMIC_ACQUIRE) != MPIPP_CALL_ACTIVE) return;
   uint64_t *user = user_of(call, &kind);
   if (user) __atomic_store_n(user, number_of(other), __ATOMIC_SEQ_CST);
-  if (!completes(call->procedure) || other->shown_serial != call->serial) return;
+  if (!mpipp_completes_requests(call->procedure) || other->shown_serial != call->serial) return;
   const MPI_Request *handles = (const MPI_Request *)(uintptr_t)other->shown;
   mpipp_registry_lock();
   for (int64_t i = 0; i < call->request_count && (uint64_t)i < other->shown_room; i++)

@@ -6,7 +6,7 @@
 #include "abi/mpi_symbols.h"
 #include "abi/vendor.h"
 #include "buffer_guard/operations/rma_requests.h"
-#include "generated/procedures.h"
+#include "recorder/requests/completion_calls.h"
 
 // The number of this thread's calls that may complete requests. The variable's address identifies
 // the thread.
@@ -24,19 +24,7 @@ static int are_threads_concurrent(void) {
 }
 
 int mpipp_guard_may_claim(const struct mpipp_call *call) {
-  switch (call->procedure) {
-  case MPIPP_PROC_Wait:
-  case MPIPP_PROC_Waitall:
-  case MPIPP_PROC_Waitany:
-  case MPIPP_PROC_Waitsome:
-  case MPIPP_PROC_Test:
-  case MPIPP_PROC_Testall:
-  case MPIPP_PROC_Testany:
-  case MPIPP_PROC_Testsome:
-    return call->requests && are_threads_concurrent();
-  default:
-    return 0;
-  }
+  return mpipp_completes_requests(call->procedure) && call->requests && are_threads_concurrent();
 }
 
 static int is_claimed(const struct mpipp_guarded_operation *one) {

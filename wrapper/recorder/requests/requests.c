@@ -8,6 +8,7 @@
 #include "abi/mpi_symbols.h"
 #include "generated/facts.h"
 #include "recorder/objects/communicators.h"
+#include "recorder/requests/completion_calls.h"
 #include "recorder/requests/request_events.h"
 #include "recorder/requests/shared_handles.h"
 #include "recorder/threads/threads.h"
@@ -172,13 +173,6 @@ void mpipp_recorder_orphan_requests(uint64_t comm) {
   if (pending) mpipp_recorder_note_early_free(comm, starts);
 }
 
-static int completes(uint32_t procedure) {
-  return procedure == MPIPP_PROC_Wait || procedure == MPIPP_PROC_Waitall ||
-         procedure == MPIPP_PROC_Waitany || procedure == MPIPP_PROC_Waitsome ||
-         procedure == MPIPP_PROC_Test || procedure == MPIPP_PROC_Testall ||
-         procedure == MPIPP_PROC_Testany || procedure == MPIPP_PROC_Testsome;
-}
-
 static void end_active(struct mpipp_request *request, int others_stay) {
   if (others_stay) {
     mpipp_recorder_chain_complete(request->object.handle, request->call.requests,
@@ -217,7 +211,7 @@ static int64_t active(uint64_t array, int64_t count, int over) {
 // call's array may be gone. If the stored handles of all the call's requests are known, these
 // requests are treated as complete; otherwise all active requests are.
 void mpipp_recorder_abandon_waits(const struct mpipp_call *call) {
-  if (!completes(call->procedure) || !call->requests) return;
+  if (!mpipp_completes_requests(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   int all_known = active(call->requests, call->request_count, 0) == call->request_count;
   uint64_t array = all_known ? call->requests : 0;
