@@ -28,7 +28,7 @@ void mpipp_order_end_sections(struct mpipp_order_sections outer) {
 MPIPP_NEXT_FOR(int, omp_get_num_threads, (void))
 
 static void let_others_ask(const void *place) {
-  if (!own.asked || !own.has_asked || is_vain) return;
+  if (!own.asked || !own.has_asked || __atomic_load_n(&is_vain, __ATOMIC_RELAXED)) return;
   int (*threads)(void) = omp_get_num_threads_next(place);
   if (!threads) return;
   uint32_t all = own.constructs * (uint32_t)threads();

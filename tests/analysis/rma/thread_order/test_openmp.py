@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -67,11 +68,17 @@ def test_pairs_race_only_without_order(mpi: MPI, compiler: str, tmp_path: Path) 
     assert set().union(*found) == marked
 
 
-@on_mpi("mpich4")
+@on_mpi("mpich4", "openmpi4")
 def test_each_thread_gets_a_section(mpi: MPI, tmp_path: Path) -> None:
+    """On one processor, one thread alone could execute all sections."""
     source = program_source("analysis/rma", "thread_order/sections.c")
     program = runs.compiled(source, mpi, tmp_path, "-fopenmp", gcc=True)
-    run = runs.run(mpi, [program], "--check=rma")
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})  # the run inherits it
+    try:
+        run = runs.run(mpi, [program], "--check=rma")
+    finally:
+        os.sched_setaffinity(0, processors)
     lines = source.read_text().splitlines()
     marked = {number for number, line in enumerate(lines, 1) if line.endswith("// race")}
     found = [set(map(int, re.findall(r"sections\.c:(\d+)", block))) for block in run.blocks]
