@@ -33,7 +33,7 @@ from mpipp.analysis.calls import (
     partitions,
     reduction_ops,
     rma_transfer_types,
-    thread_level,
+    thread_violations,
     topologies,
     unstarted_requests,
     window_bounds,
@@ -91,7 +91,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
 )
 _PROCESS_CHECKS = (
     fatal_signal.check,
-    thread_level.check,
+    thread_violations.check,
     returned_codes.check,
     *_OF_CALLS,
     access_while_pending.check,

@@ -45,7 +45,7 @@ from mpipp.model.objects import (
 from mpipp.model.perturbations import Provoked
 from mpipp.model.process_info import NOTHING_ATTACHED, Attachment, ProcessInfo, UnconfirmedSends
 from mpipp.model.returned_codes import ReturnedCode
-from mpipp.model.thread_level_violations import Breach, ThreadCall
+from mpipp.model.thread_violations import Breach, ThreadCall
 
 __all__ = [
     "KINDS",

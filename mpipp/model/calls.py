@@ -12,7 +12,7 @@ from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
 from mpipp.model.object_header import Broken, DatatypeRecord, Header, Site
 from mpipp.model.procedures import Procedure
-from mpipp.model.thread_level_violations import ThreadCall
+from mpipp.model.thread_violations import ThreadCall
 
 
 @dataclass(frozen=True)

@@ -148,4 +148,13 @@ struct mpipp_call {
   uint64_t indices;
 };
 
+// The stack of a call: its place with the callers (registry/stack_places.h). Where a record has the
+// place of a call, this may be the address of such a stack.
+struct mpipp_stack_place {
+  uint64_t caller; // return address of the call
+  uint64_t frames; // address of the number of return addresses, followed by these; the first one is
+                   // the caller
+  uint64_t hash, chain; // private: hash, and the next record in its bucket
+};
+
 #endif

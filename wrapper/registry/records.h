@@ -11,7 +11,7 @@
 #include "registry/keyvals.h"
 #include "registry/returned_codes.h"
 #include "registry/root.h"
-#include "registry/thread_level_violations.h"
+#include "registry/thread_violations.h"
 
 enum {
   MPIPP_MAJOR = 1,  // readers reject any other major version
@@ -478,15 +478,6 @@ struct mpipp_past_call {
   uint64_t place;                      // the place; 0: not in use
   uint64_t serials[MPIPP_MAX_BUFFERS]; // serials of the buffers' datatypes; 0: unknown
   struct mpipp_call call;
-};
-
-// The stack of a call: its place with the callers (registry/stack_places.h). Where a record has the
-// place of a call, this may be the address of such a stack.
-struct mpipp_stack_place {
-  uint64_t caller; // return address of the call
-  uint64_t frames; // address of the number of return addresses, followed by these; the first one is
-                   // the caller
-  uint64_t hash, chain; // private: hash, and the next record in its bucket
 };
 
 // A line of Python that has called MPI. Where a record has the place of a call, this may be the

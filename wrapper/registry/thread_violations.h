@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Calls that MPI does not allow a thread to make: because of the thread level, or because of
 // another thread's call at the same time.
-#ifndef MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
-#define MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
+#ifndef MPIPP_REGISTRY_THREAD_VIOLATIONS_H
+#define MPIPP_REGISTRY_THREAD_VIOLATIONS_H
 
 #include <stdint.h>
 
