@@ -10,7 +10,7 @@ from mpipp.analysis.context.process import Operation
 from mpipp.common.lazy_dataclass import dataclass
 from mpipp.datatypes.memory import Region, region, touching, union
 from mpipp.model import Buffer, Call, DatatypeRecord, Message
-from mpipp.render.phrases import Phrase
+from mpipp.render.phrases import Phrase, Value
 from mpipp.typetree import Datatype
 
 
@@ -85,11 +85,13 @@ class Access:
             found = touching(one.datatype, one.count, byte - one.address)
             for element in found:
                 path = f"{self.buffer.role}{element.path}"
-                name = Phrase.of("{element}", element=path, address=byte)
-                if one.peer is not None:
-                    peer = self.operation.peer(one.peer)
-                    name = Phrase.of("{name} of {peer}", name=name, peer=peer)
-                yield name
+                facts: dict[str, Value] = {"element": path, "address": byte}
+                if one.peer is None:
+                    yield Phrase.of("{element}", **facts)
+                else:
+                    yield Phrase.of(
+                        "{element} of {peer}", **facts, peer=self.operation.peer(one.peer)
+                    )
 
 
 def own_count(operation: Operation, buffer: Buffer) -> int | None:

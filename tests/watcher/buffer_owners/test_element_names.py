@@ -27,6 +27,8 @@ def test_c(mpi: MPI) -> None:
         "reads buf[1](DOUBLE), which is particles[3].x[1]",
         "writes buf(DOUBLE)",  # no variable contains the buffer, and no pointer leads to it
         "reads buf[5](DOUBLE), which is heap[5]",
+        "writes recvbuf(DOUBLE) of rank 0, which is u[2][2]",
+        "reads buf[2](DOUBLE), which is u[2][2]",
     }
 
 

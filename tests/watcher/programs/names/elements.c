@@ -28,12 +28,24 @@ static void of_heap(void) {
   free(heap);
 }
 
+// The part of a rank in the buffer of a v call.
+static void of_parts(void) {
+  MPI_Request requests[2];
+  int count = 2, displacement = 18;
+  double data[2] = {0}, rest[8];
+  MPI_Isend(u[2], 8, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &requests[0]);
+  MPI_Gatherv(data, 2, MPI_DOUBLE, u, &count, &displacement, MPI_DOUBLE, 0, MPI_COMM_SELF);
+  MPI_Irecv(rest, 8, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv) {
   struct particle particles[6] = {{0}};
   MPI_Init(&argc, &argv);
   BOTH(&u[1][4], 4, &u[1][6], 4);
   BOTH(particles[3].x, 3, &particles[3].x[1], 1);
   of_heap();
+  of_parts();
   MPI_Finalize();
   return 0;
 }
