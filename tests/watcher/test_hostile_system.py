@@ -26,6 +26,21 @@ MOUNTS = {
 }
 
 
+def checked(mpi: MPI, *around: str) -> runs.Run:
+    """A checked run of a program with an error, started by another command."""
+    program = str(runs.program("nodes.c", mpi))
+    done = subprocess.run(
+        [*around, sys.executable, "-m", "mpipp.cli", *runs.words(mpi), program, "near"],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    return runs.read(done)
+
+
 @on_mpi("openmpi4")  # Debian's MPICH does not start there
 @pytest.mark.parametrize("how", MOUNTS)
 def test_shared_memory(mpi: MPI, how: str) -> None:
@@ -33,23 +48,7 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
     apart = ["unshare", "-m", "sh", "-c", f'{MOUNTS[how]}; exec "$@"', "sh"]
     if os.geteuid() != 0 or subprocess.run([*apart, "true"], capture_output=True).returncode:
         lacking("only root mounts")
-    command = [
-        sys.executable,
-        "-m",
-        "mpipp.cli",
-        *runs.words(mpi),
-        str(runs.program("nodes.c", mpi)),
-    ]
-    done = subprocess.run(
-        [*apart, *command, "near"],
-        env={**mpi.env, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    found = runs.read(done)
+    found = checked(mpi, *apart)
     (block,) = found.blocks
     assert block.startswith("error: the types sent and received do not match, at the first ")
     assert found.status == 0
@@ -63,20 +62,11 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
 def test_without_ptrace(mpi: MPI) -> None:
     """The watcher and mpipp debug in a container whose filter forbids to trace processes."""
     limited = [sys.executable, str(ROOT / "tests" / "support" / "without_ptrace.py")]
-    program = str(runs.program("nodes.c", mpi))
-    done = subprocess.run(
-        [*limited, sys.executable, "-m", "mpipp.cli", *runs.words(mpi), program, "near"],
-        env={**mpi.env, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
-    found = runs.read(done)
+    found = checked(mpi, *limited)
     assert found.last == ["mpipp: 1 error in 2 processes (80 MPI calls checked)"]
     refused = "ptrace: Operation not permitted: allow debuggers to attach"
-    with debugging([program], mpi, 2, inside=lambda words: [*limited, *map(str, words)]) as gdb:
+    program = runs.program("nodes.c", mpi)
+    with debugging(program, mpi, 2, inside=lambda words: [*limited, *map(str, words)]) as gdb:
         said = "\n".join(gdb.start)
         assert f"rank 0: {refused} (docs/howto/containers.md)" in said
         gdb.leave()
