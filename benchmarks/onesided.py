@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.table import Figure
 from mpipp.analysis.rma_engine import analyse
+from mpipp.model.moment import Moment
 from mpipp.model.rma_events import (
     Access,
     Collective,
     Comb,
     Event,
     Finalized,
-    Moment,
     Operation,
     Synchronization,
     WindowMade,

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Union
 
+from mpipp.model.message_events import Partitions, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.moment import Moment
+
 # The default of the info key accumulate_ordering (MPI-4.1, section 12.2.1).
 DEFAULT_ORDERING = frozenset(("rar", "raw", "war", "waw"))
 
@@ -26,23 +29,6 @@ class Comb(NamedTuple):
 
 Memory = tuple[Comb, ...]  # absolute addresses in one process
 UNKNOWN: Memory = (Comb(0, 0),)  # stands for bytes at unknown addresses
-
-
-class Moment(NamedTuple):
-    """The process, time and place of an event.
-
-    Attributes:
-        process: rank in MPI_COMM_WORLD.
-        thread: its number, in the order of the threads' first events, from 0.
-        number: increases with each event of the process.
-        place: a key of the source line; equal lines have equal keys.
-    """
-
-    process: int
-    thread: int
-    number: int
-    place: int
-    procedure: str
 
 
 class WindowMade(NamedTuple):
@@ -259,102 +245,6 @@ class RequestFreed(NamedTuple):
     request: int
 
 
-class Channel(NamedTuple):
-    """The message channel of a send and its receive; `ordinal` counts its messages from 0.
-
-    Attributes:
-        context: the communicator's identity, equal in all processes.
-        source, destination: ranks in MPI_COMM_WORLD.
-    """
-
-    context: int
-    source: int
-    destination: int
-    tag: int
-    ordinal: int
-
-
-class Sent(NamedTuple):
-    """The start of a send, blocking, nonblocking or persistent.
-
-    Attributes:
-        synchronous: the send completes only after the receive has begun.
-        request: its number in the Completed event. 0: it is blocking and not synchronous, so it has
-            already completed.
-    """
-
-    moment: Moment
-    channel: Channel
-    synchronous: bool = False
-    request: int = 0
-
-
-class ReceiveBegun(NamedTuple):
-    """The start of a nonblocking or persistent receive, which will take this message.
-
-    Only synchronous sends and races of messages need this event.
-
-    Attributes:
-        any_source, any_tag: whether the receive has these wildcards.
-    """
-
-    moment: Moment
-    channel: Channel
-    any_source: bool = False
-    any_tag: bool = False
-
-
-class Received(NamedTuple):
-    """The completion of a receive.
-
-    Attributes:
-        any_source, any_tag: whether the receive has these wildcards.
-        begun: there was a ReceiveBegun, so the receive was not blocking.
-    """
-
-    moment: Moment
-    channel: Channel
-    any_source: bool = False
-    any_tag: bool = False
-    begun: bool = False
-
-
-class Probed(NamedTuple):
-    """A probe has found a message, which a receive takes later.
-
-    Attributes:
-        any_source, any_tag: whether the probe has these wildcards.
-    """
-
-    moment: Moment
-    channel: Channel
-    any_source: bool = False
-    any_tag: bool = False
-
-
-class Partitions(NamedTuple):
-    """Partitions of a message were marked ready, or have arrived.
-
-    The partitions of a send and of its receive cover the same bytes, but may differ in number. So
-    the bytes that are ready or have arrived are compared.
-
-    Attributes:
-        channel: its `ordinal` counts the partitioned sends, or receives, that were created for it.
-        start: how often the operation had been started before.
-        first, number: the partitions; `all`: number of partitions of the message on this side.
-        ready: true for the sender. Otherwise the partitions have arrived; if the receive is
-            complete, all have.
-    """
-
-    moment: Moment
-    channel: Channel
-    start: int
-    first: int
-    number: int
-    all: int
-    ready: bool
-
-
 class Collective(NamedTuple):
     """The start of a collective call. The call's end waits for the starts in `sources`.
 
@@ -399,7 +289,7 @@ class Access(NamedTuple):
 # The possible flags whose uses may stand for events that are left out.
 FLAGS = ("atomic", "locked")
 # A process may look for the flag, or it has read it, or it has written it.
-USES = ("minded", "read", "written")
+USES = ("suspected", "read", "written")
 
 
 class FlagUse(NamedTuple):

@@ -41,7 +41,7 @@ enum mpipp_screen_question {
 
 // The flags of mpipp/analysis/rma_engine/flag_order.py that the screen knows, and their uses.
 enum mpipp_screen_flag { MPIPP_SCREEN_ATOMIC, MPIPP_SCREEN_LOCKED };
-enum mpipp_screen_use { MPIPP_SCREEN_MINDED, MPIPP_SCREEN_READ, MPIPP_SCREEN_WRITTEN };
+enum mpipp_screen_use { MPIPP_SCREEN_SUSPECTED, MPIPP_SCREEN_READ, MPIPP_SCREEN_WRITTEN };
 
 // The entries of a turn of the engine.
 enum { MPIPP_SCREEN_TURN = 256 };

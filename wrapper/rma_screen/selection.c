@@ -101,10 +101,10 @@ void mpipp_screen_report_flags(struct mpipp_screen_state *s, uint32_t me) {
   struct mpipp_screen_process *p = &s->processes[me];
   for (uint32_t i = 0; i < p->used.count; i++) {
     struct mpipp_screen_flag_use *one = &p->uses[p->used.of[i]];
-    report_use(s, me, one, MPIPP_SCREEN_MINDED, one->minded);
+    report_use(s, me, one, MPIPP_SCREEN_SUSPECTED, one->suspected);
     report_use(s, me, one, MPIPP_SCREEN_READ, one->read);
     report_use(s, me, one, MPIPP_SCREEN_WRITTEN, one->written);
-    one->minded = one->read = one->written = 0;
+    one->suspected = one->read = one->written = 0;
     one->is_used = 0;
   }
   p->used.count = 0;
@@ -140,8 +140,8 @@ static void note_write(struct mpipp_screen_state *s, uint32_t me, uint32_t windo
 static void note_search(struct mpipp_screen_state *s, uint32_t me, uint32_t window, uint32_t owner,
                         enum mpipp_screen_flag flag) {
   struct mpipp_screen_flag_use *use = use_of(s, me, window, owner, flag);
-  if (!use->has_minded) use->minded = s->processes[me].entries;
-  use->has_minded = 1;
+  if (!use->has_suspected) use->suspected = s->processes[me].entries;
+  use->has_suspected = 1;
 }
 
 // The engine uses only the first read in a segment.

@@ -129,8 +129,8 @@ struct mpipp_screen_request {
 // The uses of a possible flag by entries that are not selected, by their numbers plus 1.
 struct mpipp_screen_flag_use {
   uint32_t window, owner;
-  uint8_t flag, is_used, has_minded;
-  uint64_t minded, read, written;
+  uint8_t flag, is_used, has_suspected;
+  uint64_t suspected, read, written;
   int64_t segment; // that has read it
 };
 

@@ -12,7 +12,8 @@ from mpipp.analysis.context.world import World
 from mpipp.analysis.findings.finding import Evidence, Finding, Party
 from mpipp.analysis.message_races.messages import Race, Send, Taker
 from mpipp.model import Comm
-from mpipp.model.rma_events import Channel, Event
+from mpipp.model.message_events import Channel
+from mpipp.model.rma_events import Event
 from mpipp.render.phrases import Phrase, Value, Varies
 
 _AFTER_PROBE = (

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from mpipp.analysis.message_races.messages import Race, Send, Taker
-from mpipp.model.rma_events import Channel
+from mpipp.model.message_events import Channel
 
 MOST_OPEN = 2048  # receives that are compared with later messages, in an inbox
 _FIRST_SWEEP = 64

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple, Union
 
 from mpipp.analysis.rma_engine.process_clock import join_clocks
-from mpipp.model.rma_events import Channel, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.message_events import Channel, Probed, ReceiveBegun, Received, Sent
 
 # The procedures whose probe also takes the message.
 MATCHING = ("MPI_Mprobe", "MPI_Improbe")

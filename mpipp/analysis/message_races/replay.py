@@ -20,19 +20,8 @@ from mpipp.analysis.rma_engine.process_clock import (
     WaitTable,
     common_segments,
 )
-from mpipp.model.rma_events import (
-    Channel,
-    Collective,
-    Completed,
-    Event,
-    Finalized,
-    OtherWorldContact,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
-    Sent,
-)
+from mpipp.model.message_events import Channel, Partitions, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.rma_events import Collective, Completed, Event, Finalized, OtherWorldContact
 
 TURN = 256  # events of a process in one turn
 _MOST_RACES = 4096  # combinations of places

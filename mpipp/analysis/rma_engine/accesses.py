@@ -8,14 +8,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from mpipp.analysis.rma_engine.access_rules import Atomic
 from mpipp.datatypes.memory import intersection, strided_sets
-from mpipp.model.rma_events import (
-    Access,
-    Event,
-    Memory,
-    Operation,
-    Synchronization,
-    WindowMade,
-)
+from mpipp.model.rma_events import Access, Event, Memory, Operation, Synchronization, WindowMade
 
 PENDING = 1 << 62  # a time that no clock reaches
 GONE = -1  # the address of a removed access

@@ -80,12 +80,12 @@ class Lasting(Protocol):
 
 
 class Flags:
-    """All possible flags. `minded` has the groups that some process may have read as flags."""
+    """All possible flags. `suspected` has the groups that some process may have read as flags."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.known: dict[Group, dict[int, _Process]] = {}
-        self.minded: set[Group] = set()
+        self.suspected: set[Group] = set()
         self.cut = False  # whether the last events of some process are unknown
         # Number of segments of all processes in which a flag may have been read.
         self.heard = 0
@@ -126,11 +126,11 @@ class Flags:
         """Note that a process has read a possible flag, at an event in one of its segments."""
         found = self._of(group, process)
         if len(group) == 2:
-            self.minded.add(group)
+            self.suspected.add(group)
         if not found.read_times or found.read_times[-1] != time:
             found.read_times.append(time)
             found.reads.append(number)
-            self.heard += group in self.minded
+            self.heard += group in self.suspected
 
     def shape(self) -> Hashable:
         """Return the state that decides which later reads and writes matter: the processes that
@@ -140,14 +140,14 @@ class Flags:
             for group, processes in self.known.items()
             for index, found in processes.items()
         )
-        return frozenset(known), len(self.minded), self.heard > 0
+        return frozenset(known), len(self.suspected), self.heard > 0
 
     def share(self, process: ReplayedProcess, number: int) -> None:
         """Note that loads and stores of shared windows may have happened before an event."""
         segment = process.current_segment()
         for window in process.shares:
             group = window, 0, SHARED
-            self.minded.add(group)
+            self.suspected.add(group)
             self.writes(group, segment, segment, number)
             self.reads(group, process.index, process.time, number - 1)
 
@@ -157,7 +157,7 @@ class Flags:
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
         if self.cut and self._has_read(goal, segment.clock):
             return True  # an unknown operation may have written the flag
-        if first.end_time == PENDING or not self.minded:
+        if first.end_time == PENDING or not self.suspected:
             return False
         begun = Point(first.end_process, first.end_time, first.end_number)
         after = self._after(begun)
@@ -178,7 +178,7 @@ class Flags:
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
         if self.cut and self._has_read(goal, segment.clock):
             return True
-        if first.end_time == PENDING or not self.minded:
+        if first.end_time == PENDING or not self.suspected:
             return False
         begun = Point(first.end_process, first.end_time, first.end_number)
         after = {begun.process: begun}
@@ -208,7 +208,7 @@ class Flags:
 
     def _pairs(self) -> Iterator[tuple[int, _Process, dict[int, _Process]]]:
         # Yields each writer with all possible readers.
-        for group in self.minded:
+        for group in self.suspected:
             readers = self.known.get(group, {})
             if len(group) == 3:
                 sources: list[Group] = [group]

@@ -6,17 +6,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, Steps, WaitTable, join_clocks
-from mpipp.model.rma_events import (
-    Channel,
-    Collective,
-    Completed,
-    Event,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
-    Sent,
-)
+from mpipp.model.message_events import Channel, Partitions, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.rma_events import Collective, Completed, Event
 
 
 class Meeting:

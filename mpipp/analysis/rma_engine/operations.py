@@ -253,7 +253,7 @@ class Operations:
         number = event.moment.number
         for flag in (ATOMIC, LOCKED, POLLED, STORED):
             group = event.window, owner, flag
-            self.flags.minded.add(group)
+            self.flags.suspected.add(group)
             self.flags.writes(group, process.current_segment(), segment, number)
             self.flags.reads(group, process.index, process.time, number)
 
@@ -315,7 +315,7 @@ class Operations:
             key = process.rank, event.moment.number
             if event.kind != "get" and self.values.place(key) is None:
                 group = event.window, owner, ATOMIC
-                self.flags.minded.add(group)
+                self.flags.suspected.add(group)
                 self.flags.reads(group, process.index, process.time, number)
             if entry.epoch is not None and entry.epoch.kind in ("lock", "lock_all"):
                 flags = (LOCKED, STORED) if event.only_reads else (LOCKED,)

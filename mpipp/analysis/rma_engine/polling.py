@@ -77,7 +77,7 @@ class Polling:
     def synchronize(self, process: ReplayedProcess, event: Synchronization) -> None:
         """Note MPI_Win_sync: earlier loads may have polled, and others may have polled stores."""
         polled = event.window, process.index, POLLED
-        self._flags.minded |= {polled, (event.window, process.index, STORED)}
+        self._flags.suspected |= {polled, (event.window, process.index, STORED)}
         self._flags.reads(polled, process.index, process.time, event.moment.number)
         lines = self._of(event.window, process.index)
         lines.polling |= lines.places(process.current_segment())

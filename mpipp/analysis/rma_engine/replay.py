@@ -44,6 +44,7 @@ from mpipp.analysis.rma_engine.synchronization import Synchronizer
 from mpipp.analysis.rma_engine.thread_order import ALL, thread_order
 from mpipp.analysis.rma_engine.value_order import Values, understood
 from mpipp.analysis.rma_engine.window_lifetimes import Lives
+from mpipp.model.message_events import Partitions, Probed, ReceiveBegun, Received, Sent
 from mpipp.model.rma_events import (
     Access,
     Attached,
@@ -56,12 +57,7 @@ from mpipp.model.rma_events import (
     MemoryFreed,
     Operation,
     OtherWorldContact,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
     RequestFreed,
-    Sent,
     Synchronization,
     ThreadAcquired,
     ThreadOrder,
@@ -203,7 +199,7 @@ class _Analysis:
             self.polling.synchronize(process, event)
         if event.exclusive and not event.attempt:
             owner = self.indices[mine.made.ranks[event.target]]
-            self.flags.minded.add((event.window, owner, LOCKED))
+            self.flags.suspected.add((event.window, owner, LOCKED))
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
     def _rare(self, process: ReplayedProcess, event: Event) -> Steps:
@@ -216,7 +212,7 @@ class _Analysis:
             self._use_flag(process, event)
         elif isinstance(event, OtherWorldContact):
             group, number = (0, 0, ELSEWHERE), event.moment.number
-            self.flags.minded.add(group)
+            self.flags.suspected.add(group)
             if event.tells:
                 self.flags.writes(
                     group, process.current_segment(), process.current_segment(), number
@@ -256,8 +252,8 @@ class _Analysis:
 
     def _use_flag(self, process: ReplayedProcess, event: FlagUse) -> None:
         group = event.window, self.indices[event.owner], FLAG_OF[event.flag]
-        if event.use == "minded":
-            self.flags.minded.add(group)
+        if event.use == "suspected":
+            self.flags.suspected.add(group)
         elif event.use == "read":
             self.flags.reads(group, process.index, process.time, event.moment.number)
         else:

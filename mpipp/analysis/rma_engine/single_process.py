@@ -13,20 +13,15 @@ from typing import NamedTuple
 from mpipp.analysis.rma_engine.conflicts.conflict import Conflict
 from mpipp.analysis.rma_engine.epoch_errors import Mistake
 from mpipp.analysis.rma_engine.replay import analyse
+from mpipp.model.message_events import Channel, Partitions, Probed, ReceiveBegun, Received, Sent
 from mpipp.model.rma_events import (
     Access,
-    Channel,
     Collective,
     Event,
     Finalized,
     Memory,
     Operation,
     OtherWorldContact,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
-    Sent,
     Synchronization,
     ThreadOrder,
     WindowFreed,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from mpipp.analysis.rma_engine.accesses import bounds
+from mpipp.model.message_events import ReceiveBegun, Sent
 from mpipp.model.rma_events import (
     UNKNOWN,
     Access,
@@ -22,8 +23,6 @@ from mpipp.model.rma_events import (
     Event,
     Finalized,
     Operation,
-    ReceiveBegun,
-    Sent,
     Synchronization,
     WindowMade,
 )

@@ -12,15 +12,8 @@ from mpipp.common.errors import MpippError
 from mpipp.datatypes.memory import region, region_overlap
 from mpipp.datatypes.memory.flatten import pieces
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
-from mpipp.model.rma_events import (
-    DEFAULT_ORDERING,
-    UNKNOWN,
-    Comb,
-    Memory,
-    Moment,
-    ThreadOrder,
-    Values,
-)
+from mpipp.model.moment import Moment
+from mpipp.model.rma_events import DEFAULT_ORDERING, UNKNOWN, Comb, Memory, ThreadOrder, Values
 from mpipp.model.rma_logs import MovedLog
 from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.entries import Entry, EntryNames, Kinds

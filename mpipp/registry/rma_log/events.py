@@ -8,12 +8,13 @@ from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from mpipp.model import procedures
+from mpipp.model.message_events import Channel, Partitions, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.moment import Moment
 from mpipp.model.rma_events import (
     DEFAULT_ORDERING,
     Access,
     Attached,
     Brought,
-    Channel,
     Collective,
     Comb,
     Completed,
@@ -21,15 +22,9 @@ from mpipp.model.rma_events import (
     Finalized,
     Lent,
     MemoryFreed,
-    Moment,
     Operation,
     OtherWorldContact,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
     RequestFreed,
-    Sent,
     Synchronization,
     ThreadAcquired,
     ThreadReleased,

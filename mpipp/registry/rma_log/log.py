@@ -7,7 +7,8 @@ from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 
 from mpipp.common.errors import MpippError
-from mpipp.model.rma_events import FLAGS, USES, Event, FlagUse, Moment
+from mpipp.model.moment import Moment
+from mpipp.model.rma_events import FLAGS, USES, Event, FlagUse
 from mpipp.model.rma_logs import ScreenedLog, Selection
 from mpipp.registry.decode.datatypes import Datatypes
 from mpipp.registry.layout.record_source import Source

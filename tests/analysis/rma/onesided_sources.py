@@ -16,6 +16,7 @@ from typing import NamedTuple
 from mpipp.analysis import rules
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Received, Sent
 from mpipp.model.rma_events import Comb, Event, Memory
 from tests.unit.analysis.rma.event_programs import BASE, BUFFERS, LENGTH, buffer
 from tests.unit.analysis.rma.oracle import Oracle, Told
@@ -235,10 +236,10 @@ class _Calling:
             return self._operation(event)
         if isinstance(event, m.Synchronization):
             return _synchronization(event)
-        if isinstance(event, m.Sent):
+        if isinstance(event, Sent):
             name = "MPI_Ssend" if event.synchronous else "MPI_Send"
             return f"{name}(&rank, 1, MPI_INT, {event.channel.destination}, 0, {self.peers});"
-        if isinstance(event, m.Received):
+        if isinstance(event, Received):
             words = f"(int[1]){{0}}, 1, MPI_INT, {event.channel.source}, 0, {self.peers}"
             return f"MPI_Recv({words}, MPI_STATUS_IGNORE);"
         if isinstance(event, m.Collective):

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from mpipp.analysis.message_races.replay import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Channel, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.moment import Moment
 
 ANY = -1
 SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Issend")
@@ -236,45 +238,45 @@ class Run:
             if what == "end":
                 found[rank] += self._of((rank, number), call, channels)
         for rank, events in found.items():
-            end = m.Moment(rank, 0, 4 * len(self.program[rank]) + 4, 0, "MPI_Finalize")
+            end = Moment(rank, 0, 4 * len(self.program[rank]) + 4, 0, "MPI_Finalize")
             events.append(m.Finalized(end))
         return found
 
-    def _channels(self) -> dict[Key, m.Channel]:
+    def _channels(self) -> dict[Key, Channel]:
         found, counts = {}, Counter[tuple[int, int, int]]()
         for rank, calls in enumerate(self.program):
             for number, call in enumerate(calls):
                 if call.name in SENDS:
                     key = rank, call.peer, call.tag
-                    found[rank, number] = m.Channel(1, *key, counts[key])
+                    found[rank, number] = Channel(1, *key, counts[key])
                     counts[key] += 1
         return found
 
-    def _of(self, key: Key, call: Call, channels: dict[Key, m.Channel]) -> Iterator[m.Event]:
+    def _of(self, key: Key, call: Call, channels: dict[Key, Channel]) -> Iterator[m.Event]:
         rank, number = key
-        moment = m.Moment(rank, 0, 4 * number + 4, place(key), call.name)
+        moment = Moment(rank, 0, 4 * number + 4, place(key), call.name)
         if call.name in SENDS:
             is_synchronous = call.name in SYNCHRONOUS
             request = 1 + number if is_synchronous else 0
-            yield m.Sent(moment, channels[key], is_synchronous, request)
+            yield Sent(moment, channels[key], is_synchronous, request)
             if call.name == "MPI_Ssend":
                 yield m.Completed(moment._replace(number=moment.number + 1), (request,))
         elif call.takes:
             wild = call.peer == ANY, call.tag == ANY
             channel = channels[self.took[key]]
             if call.name in PROBES:
-                yield m.Probed(moment, channel, *wild)
+                yield Probed(moment, channel, *wild)
             if call.name == "MPI_Irecv":
-                yield m.ReceiveBegun(moment, channel, *wild)
+                yield ReceiveBegun(moment, channel, *wild)
             elif call.name != "MPI_Probe":
-                yield m.Received(moment._replace(number=moment.number + 1), channel, *wild)
+                yield Received(moment._replace(number=moment.number + 1), channel, *wild)
         elif call.name == "MPI_Barrier":
             turn = sum(one.name == call.name for one in self.program[rank][:number])
             yield m.Collective(moment, 1, turn, len(self.program))
         elif self.program[rank][call.of].takes:
             of = self.program[rank][call.of]
             wild = of.peer == ANY, of.tag == ANY
-            yield m.Received(moment, channels[self.took[rank, call.of]], *wild, True)
+            yield Received(moment, channels[self.took[rank, call.of]], *wild, True)
         else:
             yield m.Completed(moment, (1 + call.of,))
 

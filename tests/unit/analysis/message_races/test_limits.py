@@ -8,27 +8,29 @@ from collections.abc import Iterator
 from mpipp.analysis.message_races import inbox
 from mpipp.analysis.message_races.replay import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Channel, Received, Sent
+from mpipp.model.moment import Moment
 
 LOOPS = 3000
 
 
-def _moment(rank: int, number: int, place: int, procedure: str) -> m.Moment:
-    return m.Moment(rank, 0, number, place, procedure)
+def _moment(rank: int, number: int, place: int, procedure: str) -> Moment:
+    return Moment(rank, 0, number, place, procedure)
 
 
 def _master(loops: int, last: bool) -> Iterator[m.Event]:
     # Receives from two workers in turn, at one place; the last message at another place.
     for turn in range(2 * loops):
-        channel = m.Channel(1, 1 + turn % 2, 0, 0, turn // 2)
+        channel = Channel(1, 1 + turn % 2, 0, 0, turn // 2)
         place = 2 if last and turn == 2 * loops - 1 else 1
-        yield m.Received(_moment(0, 4 * turn, place, "MPI_Recv"), channel, True)
+        yield Received(_moment(0, 4 * turn, place, "MPI_Recv"), channel, True)
     yield m.Finalized(_moment(0, 8 * loops, 9, "MPI_Finalize"))
 
 
 def _worker(rank: int, loops: int) -> Iterator[m.Event]:
     for turn in range(loops):
-        channel = m.Channel(1, rank, 0, 0, turn)
-        yield m.Sent(_moment(rank, 4 * turn, 3, "MPI_Send"), channel)
+        channel = Channel(1, rank, 0, 0, turn)
+        yield Sent(_moment(rank, 4 * turn, 3, "MPI_Send"), channel)
     yield m.Finalized(_moment(rank, 4 * loops, 9, "MPI_Finalize"))
 
 
@@ -60,15 +62,15 @@ def test_a_fence_orders_messages() -> None:
             _moment(rank, 1, 8, "MPI_Win_create"), 7, 0, 0, 1, "create", False, (0, 1, 2)
         )
         if rank == 1:
-            yield m.Sent(_moment(1, 2, 10, "MPI_Send"), m.Channel(1, 1, 0, 0, 0))
+            yield Sent(_moment(1, 2, 10, "MPI_Send"), Channel(1, 1, 0, 0, 0))
         if rank == 0:
-            yield m.Received(_moment(0, 3, 11, "MPI_Recv"), m.Channel(1, 1, 0, 0, 0), True)
+            yield Received(_moment(0, 3, 11, "MPI_Recv"), Channel(1, 1, 0, 0, 0), True)
         if with_fence:
             yield m.Synchronization(_moment(rank, 4, 12, "MPI_Win_fence"), "fence", 7)
         if rank == 2:
-            yield m.Sent(_moment(2, 5, 13, "MPI_Send"), m.Channel(1, 2, 0, 0, 0))
+            yield Sent(_moment(2, 5, 13, "MPI_Send"), Channel(1, 2, 0, 0, 0))
         if rank == 0:
-            yield m.Received(_moment(0, 6, 14, "MPI_Recv"), m.Channel(1, 2, 0, 0, 0), True)
+            yield Received(_moment(0, 6, 14, "MPI_Recv"), Channel(1, 2, 0, 0, 0), True)
         yield m.Finalized(_moment(rank, 9, 15, "MPI_Finalize"))
 
     for with_fence in (False, True):
@@ -80,14 +82,14 @@ def test_a_fence_orders_messages() -> None:
 
 def test_two_messages_of_one_process_cross() -> None:
     def sender() -> Iterator[m.Event]:
-        yield m.Sent(_moment(1, 2, 10, "MPI_Send"), m.Channel(1, 1, 0, 0, 0))
-        yield m.Sent(_moment(1, 3, 11, "MPI_Send"), m.Channel(1, 1, 0, 0, 1))
+        yield Sent(_moment(1, 2, 10, "MPI_Send"), Channel(1, 1, 0, 0, 0))
+        yield Sent(_moment(1, 3, 11, "MPI_Send"), Channel(1, 1, 0, 0, 1))
         yield m.Finalized(_moment(1, 9, 15, "MPI_Finalize"))
 
     def receiver(any_source: bool) -> Iterator[m.Event]:
-        first, second = (m.Channel(1, 1, 0, 0, ordinal) for ordinal in range(2))
-        yield m.Received(_moment(0, 2, 12, "MPI_Recv"), first, True)
-        yield m.Received(_moment(0, 3, 13, "MPI_Recv"), second, any_source)
+        first, second = (Channel(1, 1, 0, 0, ordinal) for ordinal in range(2))
+        yield Received(_moment(0, 2, 12, "MPI_Recv"), first, True)
+        yield Received(_moment(0, 3, 13, "MPI_Recv"), second, any_source)
         yield m.Finalized(_moment(0, 9, 15, "MPI_Finalize"))
 
     (race,) = analyse({0: receiver(True), 1: sender()}).races

@@ -8,6 +8,8 @@ from typing import Any
 
 from mpipp.analysis.rma_engine import Conflict, analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Channel, Received, Sent
+from mpipp.model.moment import Moment
 
 BASE = 0x10000  # address of every window's memory, in every process
 LENGTH = 0x1000
@@ -36,10 +38,10 @@ class Rank:
         self.events: list[m.Event] = []
         self.buffers = 0
 
-    def moment(self, procedure: str) -> m.Moment:
+    def moment(self, procedure: str) -> Moment:
         self.program.places += 1
         number = len(self.events) + 1
-        return m.Moment(self.rank, 0, number, self.program.places, procedure)
+        return Moment(self.rank, 0, number, self.program.places, procedure)
 
     def does(self, event: m.Event) -> m.Event:
         self.events.append(event)
@@ -175,21 +177,21 @@ class Program:
                 continue
             rank.does(m.Finalized(rank.moment("MPI_Finalize")))
 
-    def channel(self, source: int, destination: int) -> m.Channel:
+    def channel(self, source: int, destination: int) -> Channel:
         ordinal = self.channels.get((source, destination), 0)
         self.channels[source, destination] = ordinal + 1
-        return m.Channel(0, source, destination, 0, ordinal)
+        return Channel(0, source, destination, 0, ordinal)
 
     def message(self, source: int, destination: int) -> None:
         channel = self.channel(source, destination)
-        self[source].does(m.Sent(self[source].moment("MPI_Send"), channel))
-        self[destination].does(m.Received(self[destination].moment("MPI_Recv"), channel))
+        self[source].does(Sent(self[source].moment("MPI_Send"), channel))
+        self[destination].does(Received(self[destination].moment("MPI_Recv"), channel))
 
     def synchronous(self, source: int, destination: int) -> None:
         """Add MPI_Ssend and MPI_Recv."""
         channel, request = self.channel(source, destination), self.request()
-        self[source].does(m.Sent(self[source].moment("MPI_Ssend"), channel, True, request))
-        self[destination].does(m.Received(self[destination].moment("MPI_Recv"), channel))
+        self[source].does(Sent(self[source].moment("MPI_Ssend"), channel, True, request))
+        self[destination].does(Received(self[destination].moment("MPI_Recv"), channel))
         self[source].completed(request)
 
     def collective(self, flow: str = "all", root: int = -1, silent: Sequence[int] = ()) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Channel, Received, Sent
 from tests.unit.analysis.rma.event_programs import INT, Program, at
 from tests.unit.analysis.rma.oracle import Oracle
 from tests.unit.analysis.rma.random_programs import keys
@@ -80,20 +81,20 @@ class Flagged:
             if to == rank and count:
                 self.posted[source, to] -= 1
                 mine = self.program[rank]
-                mine.does(m.Received(mine.moment("MPI_Recv"), self._channel(source, rank, "taken")))
+                mine.does(Received(mine.moment("MPI_Recv"), self._channel(source, rank, "taken")))
                 yield rank
                 return
         to = self.random.choice([other for other in range(self.number) if other != rank])
         self.posted[rank, to] = self.posted.get((rank, to), 0) + 1
         mine = self.program[rank]
-        mine.does(m.Sent(mine.moment("MPI_Send"), self._channel(rank, to, "sent")))
+        mine.does(Sent(mine.moment("MPI_Send"), self._channel(rank, to, "sent")))
         yield rank
 
-    def _channel(self, source: int, to: int, what: str) -> m.Channel:
+    def _channel(self, source: int, to: int, what: str) -> Channel:
         counts = self.__dict__.setdefault(what, {})
         ordinal = counts.get((source, to), 0)
         counts[source, to] = ordinal + 1
-        return m.Channel(0, source, to, 0, ordinal)
+        return Channel(0, source, to, 0, ordinal)
 
     def _changes(self, rank: int, flag: Element) -> Iterator[int]:
         how = self.random.random()

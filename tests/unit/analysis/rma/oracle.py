@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Iterator
 
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Received, Sent
 from tests.unit.analysis.rma.event_programs import SIZES
 from tests.unit.analysis.rma.memory_accesses import Touch, brings_alone, rule_of, spread
 
@@ -92,8 +93,8 @@ class Oracle:
         return other in self.reached[one]
 
     def _messages(self) -> None:
-        sent = {event.channel: (process, event) for process, event in self.of(m.Sent)}
-        for process, event in self.of(m.Received):
+        sent = {event.channel: (process, event) for process, event in self.of(Sent)}
+        for process, event in self.of(Received):
             source, send = sent[event.channel]
             here = process, event.moment.number
             self.edge(self.begin[source, send.moment.number], self.end[here])

@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from mpipp.analysis.rma_engine import analyse
-from mpipp.model.rma_events import (
-    Comb,
-    Operation,
-)
+from mpipp.model.rma_events import Comb, Operation
 from tests.unit.analysis.rma.event_programs import (
     BASE,
     INT,

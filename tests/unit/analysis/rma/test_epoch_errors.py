@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from mpipp.analysis.rma_engine import analyse
-from mpipp.model.rma_events import (
-    Operation,
-    RequestFreed,
-    Synchronization,
-    WindowInfo,
-)
+from mpipp.model.rma_events import Operation, RequestFreed, Synchronization, WindowInfo
 from tests.unit.analysis.rma.event_programs import (
     WINDOW,
     Program,

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpipp.model.rma_events import (
-    Attached,
-)
+from mpipp.model.rma_events import Attached
 from tests.unit.analysis.rma.event_programs import INT, Program, at, buffer, found
 from tests.unit.analysis.rma.oracle import Oracle
 

@@ -8,16 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from mpipp.analysis.rma_engine import analyse
-from mpipp.model.rma_events import (
-    Channel,
-    Lent,
-    Operation,
-    Partitions,
-    Probed,
-    ReceiveBegun,
-    Received,
-    Sent,
-)
+from mpipp.model.message_events import Channel, Partitions, Probed, ReceiveBegun, Received, Sent
+from mpipp.model.rma_events import Lent, Operation
 from tests.unit.analysis.rma.event_programs import WINDOW, Program, at, buffer, found
 
 

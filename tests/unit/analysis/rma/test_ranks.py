@@ -11,6 +11,7 @@ import pytest
 
 from mpipp.analysis.rma_engine import Conflict, analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Received, Sent
 from tests.unit.analysis.rma.event_programs import Program, at
 from tests.unit.analysis.rma.random_programs import Made
 from tests.unit.analysis.rma.test_flags import DATA, atomic, locked, polled, told
@@ -29,7 +30,7 @@ def relabelled(program: Program, ranks: Sequence[int]) -> dict[int, list[m.Event
             changed["ranks"] = tuple(ranks[rank] for rank in old.ranks)
         elif isinstance(old, m.Synchronization):
             changed["group"] = tuple(ranks[rank] for rank in old.group)
-        elif isinstance(old, (m.Sent, m.Received)):
+        elif isinstance(old, (Sent, Received)):
             channel = old.channel
             ends = {"source": ranks[channel.source], "destination": ranks[channel.destination]}
             changed["channel"] = channel._replace(**ends)

@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 
 from mpipp.analysis.rma_engine import analyse
-from mpipp.model.rma_events import (
-    Access,
-    Attached,
-    Collective,
-    Synchronization,
-    WindowFreed,
-)
+from mpipp.model.rma_events import Access, Attached, Collective, Synchronization, WindowFreed
 from tests.unit.analysis.rma.event_programs import (
     BASE,
     Program,

@@ -6,10 +6,7 @@ from __future__ import annotations
 import pytest
 
 from mpipp.analysis.rma_engine import analyse
-from mpipp.model.rma_events import (
-    UNKNOWN,
-    Event,
-)
+from mpipp.model.rma_events import UNKNOWN, Event
 from tests.unit.analysis.rma.event_programs import (
     Program,
     at,

@@ -8,6 +8,7 @@ import pytest
 from mpipp.analysis.rma_engine import analyse
 from mpipp.analysis.rma_engine.conflicts import search
 from mpipp.model import rma_events as m
+from mpipp.model.moment import Moment
 from tests.unit.analysis.rma.event_programs import BASE, LENGTH, WINDOW
 from tests.unit.analysis.rma_threads.thread_programs import (
     Program,
@@ -69,16 +70,16 @@ def test_ended_threads_do_not_keep_accesses(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(search, "SWEEP", 0)
     monkeypatch.setattr(search, "MOST_KEPT", 50)
     events: list[m.Event] = [
-        m.WindowMade(m.Moment(0, 0, 1, 1, ""), WINDOW, BASE, LENGTH, 1, "create", False, (0,)),
+        m.WindowMade(Moment(0, 0, 1, 1, ""), WINDOW, BASE, LENGTH, 1, "create", False, (0,)),
     ]
     for turn in range(200):
         at, thread = 10 * turn + 10, 1 + turn % 2
         events += [
-            m.ThreadReleased(m.Moment(0, 0, at, 2, ""), turn),
-            m.ThreadAcquired(m.Moment(0, thread, at + 1, 3, ""), turn),
-            m.Access(m.Moment(0, thread, at + 2, 10 + turn, ""), True, (m.Comb(BASE + turn, 1),)),
-            m.ThreadReleased(m.Moment(0, thread, at + 3, 4, ""), -turn, rests=True),
-            m.ThreadAcquired(m.Moment(0, 0, at + 4, 5, ""), -turn),
+            m.ThreadReleased(Moment(0, 0, at, 2, ""), turn),
+            m.ThreadAcquired(Moment(0, thread, at + 1, 3, ""), turn),
+            m.Access(Moment(0, thread, at + 2, 10 + turn, ""), True, (m.Comb(BASE + turn, 1),)),
+            m.ThreadReleased(Moment(0, thread, at + 3, 4, ""), -turn, rests=True),
+            m.ThreadAcquired(Moment(0, 0, at + 4, 5, ""), -turn),
         ]
     result = analyse({0: events}, threads={0: m.ThreadOrder(3, observed=True, atomics=True)})
     assert (result.forgotten, result.conflicts) == (0, [])

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Channel, Received, Sent
+from mpipp.model.moment import Moment
 from tests.unit.analysis.rma.event_programs import BASE, LENGTH, WINDOW
 
 BYTES = 4
@@ -43,21 +45,21 @@ class Program(NamedTuple):
         """The logs of both processes."""
         logs: dict[int, list[m.Event]] = {0: [], 1: []}
         for rank, log in logs.items():
-            made = m.Moment(rank, 0, 1, 1, "MPI_Win_allocate")
+            made = Moment(rank, 0, 1, 1, "MPI_Win_allocate")
             log.append(m.WindowMade(made, WINDOW, BASE, LENGTH, 1, "allocate", False, (0, 1)))
-        locked = m.Moment(0, 0, 2, 2, "MPI_Win_lock_all")
+        locked = Moment(0, 0, 2, 2, "MPI_Win_lock_all")
         logs[0].append(m.Synchronization(locked, "lock_all", WINDOW))
         for thread in range(1, self.threads):
             at = len(logs[0]) + 1
-            logs[0].append(m.ThreadReleased(m.Moment(0, 0, at, at, ""), -thread))
-            logs[0].append(m.ThreadAcquired(m.Moment(0, thread, at + 1, at, ""), -thread))
+            logs[0].append(m.ThreadReleased(Moment(0, 0, at, at, ""), -thread))
+            logs[0].append(m.ThreadAcquired(Moment(0, thread, at + 1, at, ""), -thread))
         sent = {"send": 0, "answer": 0}
         taken = {"send": 0, "answer": 0}
         for number, step in enumerate(self.steps):
-            moment = m.Moment(step.process, step.thread, 100 + number, 100 + number, step.kind)
+            moment = Moment(step.process, step.thread, 100 + number, 100 + number, step.kind)
             logs[step.process].append(_event(step, moment, sent, taken))
         for rank, log in logs.items():
-            log.append(m.Finalized(m.Moment(rank, 0, 1000, 1000, "MPI_Finalize")))
+            log.append(m.Finalized(Moment(rank, 0, 1000, 1000, "MPI_Finalize")))
         return logs
 
     def predecessors(self) -> list[int]:
@@ -81,7 +83,7 @@ class Program(NamedTuple):
         return set(_enumerated(self))
 
 
-def _event(step: Step, moment: m.Moment, sent: dict[str, int], taken: dict[str, int]) -> m.Event:
+def _event(step: Step, moment: Moment, sent: dict[str, int], taken: dict[str, int]) -> m.Event:
     where = (m.Comb(BASE + BYTES * step.what, BYTES),)
     if step.kind in ("store", "load"):
         return m.Access(moment, step.kind == "store", where)
@@ -97,9 +99,9 @@ def _event(step: Step, moment: m.Moment, sent: dict[str, int], taken: dict[str, 
     word = step.kind.removeprefix("take ")
     ends = (0, 1) if word == "send" else (1, 0)
     counts = taken if step.kind.startswith("take") else sent
-    channel = m.Channel(1, *ends, 0, counts[word])
+    channel = Channel(1, *ends, 0, counts[word])
     counts[word] += 1
-    return (m.Received if counts is taken else m.Sent)(moment, channel)
+    return (Received if counts is taken else Sent)(moment, channel)
 
 
 def _precedes(before: Step, step: Step) -> bool:

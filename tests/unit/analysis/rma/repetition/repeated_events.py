@@ -5,15 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from mpipp.model.rma_events import (
-    Collective,
-    Completed,
-    Event,
-    Operation,
-    ReceiveBegun,
-    Received,
-    Sent,
-)
+from mpipp.model.message_events import ReceiveBegun, Received, Sent
+from mpipp.model.rma_events import Collective, Completed, Event, Operation
 
 
 def without_numbers(event: Event) -> Hashable:

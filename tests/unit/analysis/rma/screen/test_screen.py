@@ -10,6 +10,7 @@ import pytest
 from benchmarks.onesided import PROGRAMS, RANKS
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Received, Sent
 from mpipp.registry.rma_log import screen_library
 from mpipp.registry.rma_log.reading_progress import PROGRESS
 from tests import short
@@ -50,7 +51,7 @@ def test_a_log_has_the_events_that_were_written() -> None:
     for rank, events in program.events().items():
         for one, other in zip(events, read[rank]):
             assert type(one) is type(other)
-            if isinstance(one, (m.Access, m.Collective, m.Received, m.Sent)):
+            if isinstance(one, (m.Access, m.Collective, Received, Sent)):
                 assert one[1:] == other[1:]
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header, Op, Site
 from mpipp.model import rma_events as m
+from mpipp.model.message_events import Received, Sent
+from mpipp.model.moment import Moment
 from mpipp.model.rma_logs import Selection
 from mpipp.registry.rma_log.decode_entries import ASSERTED, ROLES, Around
 from mpipp.registry.rma_log.entries import FIRST, NOT_KNOWN, Kinds
@@ -137,8 +139,8 @@ class _Writer:
             m.Operation: self._operation,
             m.Synchronization: self._synchronization,
             m.Collective: self._collective,
-            m.Sent: self._sent,
-            m.Received: self._received,
+            Sent: self._sent,
+            Received: self._received,
             m.Completed: self._completed,
             m.Access: self._access,
             m.Brought: self._brought,
@@ -152,7 +154,7 @@ class _Writer:
     def _comm(self, ranks: tuple[int, ...], identity: int) -> int:
         if identity not in self._comms:
             self._comms.add(identity)
-            moment = m.Moment(self._rank, 0, 0, 0, "")
+            moment = Moment(self._rank, 0, 0, 0, "")
             own = (identity, 0, ranks.index(self._rank), len(ranks), 0, *ranks)
             self._put(KINDS.comm, moment, "MPI_Init", own)
         return identity
@@ -161,7 +163,7 @@ class _Writer:
         moment = event.moment
         self._put(getattr(KINDS, kind), moment, procedure or moment.procedure, own)
 
-    def _put(self, kind: int, moment: m.Moment, procedure: str, own: Sequence[int]) -> None:
+    def _put(self, kind: int, moment: Moment, procedure: str, own: Sequence[int]) -> None:
         number = self._names.number_of(procedure)
         own = [word % _WORD for word in own]
         head = kind | FIRST + len(own) << 8 | number << 32 | 1 + moment.thread << 48
@@ -259,12 +261,12 @@ class _Writer:
         own = one.context, one.ordinal + 1, NOT_KNOWN, one.request, bits, *some
         self._add("collective", one, *own, procedure="MPI_Barrier")
 
-    def _sent(self, one: m.Sent) -> None:
+    def _sent(self, one: Sent) -> None:
         to, bits = one.channel, KINDS.synchronous * one.synchronous
         own = to.context, to.destination, to.tag, to.ordinal + 1, max(one.request, 0), bits
         self._add("send", one, *own)
 
-    def _received(self, one: m.Received) -> None:
+    def _received(self, one: Received) -> None:
         of = one.channel
         self._add("receive", one, of.context, of.source, of.tag, 0, 0, of.source, of.tag)
 
